@@ -1,0 +1,77 @@
+# The exported targets: one INTERFACE library for each row group of the layer table, and nothing on it but its headers
+# and the libraries that those headers include.
+#
+#   topoplan::core      core, layout, rank_map (not groups), cluster, plan      no dependency
+#   topoplan::groups    rank_map/groups                                         range-v3
+#   topoplan::graph     graph                                                   Boost (headers)
+#   topoplan::solve     solve                                                   graph, range-v3
+#   topoplan::import    import, text formats                                    no dependency
+#   topoplan::json      import, JSON formats                                    nlohmann-json
+#   topoplan::emit      emit                                                    no dependency
+#   topoplan::topoplan  everything and the umbrella header
+#
+# A target whose dependency isn't installed is left out, with a message that names the Debian package.
+
+include(topoplan_dependencies)
+
+set(topoplan_targets "")
+
+# topoplan_add_library(NAME [HEADERS file...] [NEEDS target...] [PACKAGES name...])
+# NAME becomes the target topoplan-NAME, alias and exported name topoplan::NAME. Without one of its PACKAGES, or without one
+# of the topoplan targets it needs, it is left out.
+function(topoplan_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;NEEDS;PACKAGES")
+  foreach(package IN LISTS arg_PACKAGES)
+    topoplan_find_dependency(${package})
+    if(NOT topoplan_${package}_FOUND)
+      message(STATUS "topoplan::${name} is left out: ${topoplan_${package}_MISSING}")
+      return()
+    endif()
+  endforeach()
+  foreach(needed IN LISTS arg_NEEDS)
+    if(needed MATCHES "^topoplan::" AND NOT TARGET ${needed})
+      message(STATUS "topoplan::${name} is left out: it needs ${needed}")
+      return()
+    endif()
+  endforeach()
+
+  add_library(topoplan-${name} INTERFACE)
+  add_library(topoplan::${name} ALIAS topoplan-${name})
+  set_target_properties(topoplan-${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(topoplan-${name} INTERFACE cxx_std_20)
+  target_sources(topoplan-${name} INTERFACE
+    FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
+  target_link_libraries(topoplan-${name} INTERFACE ${arg_NEEDS})
+  set(topoplan_targets ${topoplan_targets} topoplan-${name} PARENT_SCOPE)
+endfunction()
+
+# topoplan_module_headers(VARIABLE module...): the headers of whole module folders.
+function(topoplan_module_headers variable)
+  set(found "")
+  foreach(module IN LISTS ARGN)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/topoplan/${module}/*.hpp")
+    list(APPEND found ${headers})
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+topoplan_module_headers(core_headers core layout rank_map cluster plan)
+list(FILTER core_headers EXCLUDE REGEX "/rank_map/groups\\.hpp$")
+file(GLOB groups_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/topoplan/rank_map/groups.hpp")
+topoplan_module_headers(graph_headers graph)
+topoplan_module_headers(solve_headers solve)
+topoplan_module_headers(import_headers import)
+set(json_headers ${import_headers})
+list(FILTER json_headers INCLUDE REGEX "json[^/]*\\.hpp$")
+list(FILTER import_headers EXCLUDE REGEX "json[^/]*\\.hpp$")
+topoplan_module_headers(emit_headers emit)
+
+topoplan_add_library(core HEADERS ${core_headers})
+topoplan_add_library(groups HEADERS ${groups_headers} NEEDS topoplan::core range-v3::range-v3 PACKAGES range-v3)
+topoplan_add_library(graph HEADERS ${graph_headers} NEEDS topoplan::core Boost::headers PACKAGES Boost)
+topoplan_add_library(solve HEADERS ${solve_headers} NEEDS topoplan::graph range-v3::range-v3 PACKAGES Boost range-v3)
+topoplan_add_library(import HEADERS ${import_headers} NEEDS topoplan::core)
+topoplan_add_library(json HEADERS ${json_headers} NEEDS topoplan::import nlohmann_json::nlohmann_json PACKAGES nlohmann_json)
+topoplan_add_library(emit HEADERS ${emit_headers} NEEDS topoplan::core)
+topoplan_add_library(topoplan HEADERS "${PROJECT_SOURCE_DIR}/include/topoplan/topoplan.hpp"
+  NEEDS topoplan::groups topoplan::graph topoplan::solve topoplan::import topoplan::json topoplan::emit)
