@@ -4,7 +4,7 @@
 #   topoplan::core      core, layout, rank_map (not groups), cluster, plan      no dependency
 #   topoplan::groups    rank_map/groups                                         range-v3
 #   topoplan::graph     graph                                                   Boost (headers)
-#   topoplan::solve     solve                                                   graph, range-v3
+#   topoplan::solve     solve                                                   graph, groups
 #   topoplan::import    import, text formats                                    no dependency
 #   topoplan::json      import, JSON formats                                    nlohmann-json
 #   topoplan::emit      emit                                                    no dependency
@@ -14,13 +14,17 @@
 
 include(topoplan_dependencies)
 
-set(topoplan_targets "")
+set(topoplan_all_targets "")  # in order of need
+set(topoplan_targets "")      # those that exist here
 
-# topoplan_add_library(NAME [HEADERS file...] [NEEDS target...] [PACKAGES name...])
-# NAME becomes the target topoplan-NAME, alias and exported name topoplan::NAME. Without one of its PACKAGES, or without one
-# of the topoplan targets it needs, it is left out.
+# topoplan_add_library(NAME [HEADERS file...] [NEEDS name...] [PACKAGES name...] [LINKS target...])
+# Makes the target topoplan-NAME, alias and exported name topoplan::NAME. NEEDS are other NAMEs of topoplan, PACKAGES what
+# find_package must find, LINKS the targets of those packages.
 function(topoplan_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;NEEDS;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;NEEDS;PACKAGES;LINKS")
+  set(topoplan_all_targets ${topoplan_all_targets} topoplan-${name} PARENT_SCOPE)
+  set_property(GLOBAL PROPERTY topoplan-${name}_NEEDS "${arg_NEEDS}")
+  set_property(GLOBAL PROPERTY topoplan-${name}_PACKAGES "${arg_PACKAGES}")
   foreach(package IN LISTS arg_PACKAGES)
     topoplan_find_dependency(${package})
     if(NOT topoplan_${package}_FOUND)
@@ -29,8 +33,8 @@ function(topoplan_add_library name)
     endif()
   endforeach()
   foreach(needed IN LISTS arg_NEEDS)
-    if(needed MATCHES "^topoplan::" AND NOT TARGET ${needed})
-      message(STATUS "topoplan::${name} is left out: it needs ${needed}")
+    if(NOT TARGET topoplan::${needed})
+      message(STATUS "topoplan::${name} is left out: it needs topoplan::${needed}")
       return()
     endif()
   endforeach()
@@ -41,7 +45,8 @@ function(topoplan_add_library name)
   target_compile_features(topoplan-${name} INTERFACE cxx_std_20)
   target_sources(topoplan-${name} INTERFACE
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
-  target_link_libraries(topoplan-${name} INTERFACE ${arg_NEEDS})
+  list(TRANSFORM arg_NEEDS PREPEND topoplan::)
+  target_link_libraries(topoplan-${name} INTERFACE ${arg_NEEDS} ${arg_LINKS})
   set(topoplan_targets ${topoplan_targets} topoplan-${name} PARENT_SCOPE)
 endfunction()
 
@@ -56,22 +61,23 @@ function(topoplan_module_headers variable)
 endfunction()
 
 topoplan_module_headers(core_headers core layout rank_map cluster plan)
+set(groups_headers ${core_headers})
 list(FILTER core_headers EXCLUDE REGEX "/rank_map/groups\\.hpp$")
-file(GLOB groups_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/topoplan/rank_map/groups.hpp")
+list(FILTER groups_headers INCLUDE REGEX "/rank_map/groups\\.hpp$")
 topoplan_module_headers(graph_headers graph)
 topoplan_module_headers(solve_headers solve)
 topoplan_module_headers(import_headers import)
 set(json_headers ${import_headers})
-list(FILTER json_headers INCLUDE REGEX "json[^/]*\\.hpp$")
 list(FILTER import_headers EXCLUDE REGEX "json[^/]*\\.hpp$")
+list(FILTER json_headers INCLUDE REGEX "json[^/]*\\.hpp$")
 topoplan_module_headers(emit_headers emit)
 
 topoplan_add_library(core HEADERS ${core_headers})
-topoplan_add_library(groups HEADERS ${groups_headers} NEEDS topoplan::core range-v3::range-v3 PACKAGES range-v3)
-topoplan_add_library(graph HEADERS ${graph_headers} NEEDS topoplan::core Boost::headers PACKAGES Boost)
-topoplan_add_library(solve HEADERS ${solve_headers} NEEDS topoplan::graph range-v3::range-v3 PACKAGES Boost range-v3)
-topoplan_add_library(import HEADERS ${import_headers} NEEDS topoplan::core)
-topoplan_add_library(json HEADERS ${json_headers} NEEDS topoplan::import nlohmann_json::nlohmann_json PACKAGES nlohmann_json)
-topoplan_add_library(emit HEADERS ${emit_headers} NEEDS topoplan::core)
+topoplan_add_library(groups HEADERS ${groups_headers} NEEDS core PACKAGES range-v3 LINKS range-v3::range-v3)
+topoplan_add_library(graph HEADERS ${graph_headers} NEEDS core PACKAGES Boost LINKS Boost::headers)
+topoplan_add_library(solve HEADERS ${solve_headers} NEEDS graph groups)
+topoplan_add_library(import HEADERS ${import_headers} NEEDS core)
+topoplan_add_library(json HEADERS ${json_headers} NEEDS import PACKAGES nlohmann_json LINKS nlohmann_json::nlohmann_json)
+topoplan_add_library(emit HEADERS ${emit_headers} NEEDS core)
 topoplan_add_library(topoplan HEADERS "${PROJECT_SOURCE_DIR}/include/topoplan/topoplan.hpp"
-  NEEDS topoplan::groups topoplan::graph topoplan::solve topoplan::import topoplan::json topoplan::emit)
+  NEEDS core groups graph solve import json emit)

@@ -24,17 +24,17 @@ class random {
   [[nodiscard]] std::uint64_t below(std::uint64_t bound) noexcept { return next() % bound; }
 
   // A number in first ... last, both included.
-  [[nodiscard]] std::uint64_t between(std::uint64_t first, std::uint64_t last) noexcept { return first + below(last - first + 1); }
+  [[nodiscard]] std::uint64_t between(std::uint64_t first, std::uint64_t last) noexcept {
+    return first + below(last - first + 1);
+  }
 
   // An element of a non-empty vector.
-  template <class T>
-  [[nodiscard]] const T& pick(const std::vector<T>& from) noexcept {
+  template <class T> [[nodiscard]] const T& pick(const std::vector<T>& from) noexcept {
     return from[static_cast<std::size_t>(below(from.size()))];
   }
 
   // Fisher and Yates.
-  template <class T>
-  void shuffle(std::vector<T>& values) noexcept {
+  template <class T> void shuffle(std::vector<T>& values) noexcept {
     for (std::size_t i = values.size(); i > 1; --i) {
       std::swap(values[i - 1], values[static_cast<std::size_t>(below(i))]);
     }

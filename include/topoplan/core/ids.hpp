@@ -18,7 +18,12 @@ template <class Tag> struct id {
   TOPOPLAN_HOST_DEVICE constexpr explicit id(std::uint32_t number) noexcept : value(number) {}
 
   TOPOPLAN_HOST_DEVICE friend constexpr bool operator==(id a, id b) noexcept { return a.value == b.value; }
-  TOPOPLAN_HOST_DEVICE friend constexpr auto operator<=>(id a, id b) noexcept { return a.value <=> b.value; }
+  // Beside <=>, which a kernel can't use: the operators of std::strong_ordering are host functions.
+  TOPOPLAN_HOST_DEVICE friend constexpr bool operator<(id a, id b) noexcept { return a.value < b.value; }
+  TOPOPLAN_HOST_DEVICE friend constexpr bool operator<=(id a, id b) noexcept { return a.value <= b.value; }
+  TOPOPLAN_HOST_DEVICE friend constexpr bool operator>(id a, id b) noexcept { return a.value > b.value; }
+  TOPOPLAN_HOST_DEVICE friend constexpr bool operator>=(id a, id b) noexcept { return a.value >= b.value; }
+  friend constexpr auto operator<=>(id a, id b) noexcept { return a.value <=> b.value; }
 };
 
 using rank_id = id<struct rank_tag>;      // logical process number, 0 ... world-1
@@ -27,7 +32,7 @@ using host_id = id<struct host_tag>;      // one OS instance
 using domain_id = id<struct domain_tag>;  // an NVLink domain
 using rail_id = id<struct rail_tag>;      // the NIC plane that a GPU's traffic leaves by
 
-// The ids first, first+1, ... last-1 as a range.
+// The ids first, first+1, ... last-1 as a range. pre: first <= last.
 template <class Id> class id_range {
  public:
   class iterator {
@@ -57,6 +62,7 @@ template <class Id> class id_range {
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{first_}; }
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr iterator end() const noexcept { return iterator{last_}; }
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr std::size_t size() const noexcept { return last_ - first_; }
+  TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr bool empty() const noexcept { return first_ == last_; }
 
  private:
   std::uint32_t first_;

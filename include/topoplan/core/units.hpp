@@ -2,11 +2,12 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 
 namespace topoplan::inline v1 {
 
-// An amount of data, in bytes.
+// An amount of data, in bytes. units: bytes. Sums, differences and products are those of std::uint64_t: they wrap.
 struct bytes {
   std::uint64_t value = 0;
 
@@ -16,14 +17,17 @@ struct bytes {
   friend constexpr auto operator<=>(bytes, bytes) = default;
   friend constexpr bytes operator+(bytes a, bytes b) noexcept { return bytes{a.value + b.value}; }
   friend constexpr bytes operator-(bytes a, bytes b) noexcept { return bytes{a.value - b.value}; }
-  friend constexpr bytes operator*(bytes a, std::uint64_t n) noexcept { return bytes{a.value * n}; }
-  friend constexpr bytes operator*(std::uint64_t n, bytes a) noexcept { return bytes{a.value * n}; }
+  // A template, so that a factor with a fraction is refused and not cut to a whole number.
+  template <std::integral Count> friend constexpr bytes operator*(bytes a, Count n) noexcept {
+    return bytes{a.value * static_cast<std::uint64_t>(n)};
+  }
+  template <std::integral Count> friend constexpr bytes operator*(Count n, bytes a) noexcept { return a * n; }
   friend constexpr double operator/(bytes a, bytes b) noexcept {
     return static_cast<double>(a.value) / static_cast<double>(b.value);
   }
 };
 
-// A duration, in seconds.
+// A duration, in seconds. units: seconds.
 struct seconds {
   double value = 0;
 
@@ -60,7 +64,8 @@ struct bytes_per_second {
   friend constexpr double operator/(bytes_per_second a, bytes_per_second b) noexcept { return a.value / b.value; }
 };
 
-// Time on the wire. pre: rate > 0. errors: none (a zero rate yields infinity).
+// The time that an amount takes at a rate, and the rate at which it takes a time.
+// units: seconds, bytes per second. complexity: O(1). errors: none (a zero rate or time yields infinity).
 [[nodiscard]] constexpr seconds operator/(bytes amount, bytes_per_second rate) noexcept {
   return seconds{static_cast<double>(amount.value) / rate.value};
 }
@@ -68,11 +73,15 @@ struct bytes_per_second {
   return bytes_per_second{static_cast<double>(amount.value) / time.value};
 }
 
+// A rate in the units of product names: 10^9 bits, or 10^9 bytes, per second.
+// units: bytes per second. complexity: O(1). errors: none.
 [[nodiscard]] constexpr bytes_per_second gigabits_per_second(double rate) noexcept { return bytes_per_second{rate * 1e9 / 8}; }
 [[nodiscard]] constexpr bytes_per_second gigabytes_per_second(double rate) noexcept { return bytes_per_second{rate * 1e9}; }
 
-// Literals: `using namespace topoplan::literals;`. K, M, G, T are decimal, Ki, Mi, Gi, Ti binary; b is bit, B is byte.
 namespace literals {
+
+// Literals: `using namespace topoplan::literals;`. K, M, G, T are decimal, Ki, Mi, Gi, Ti binary; b is bit, B is byte.
+// units: as named. complexity: O(1). errors: none.
 constexpr bytes operator""_B(unsigned long long n) noexcept { return bytes{n}; }
 constexpr bytes operator""_KB(unsigned long long n) noexcept { return bytes{n * 1'000}; }
 constexpr bytes operator""_MB(unsigned long long n) noexcept { return bytes{n * 1'000'000}; }
@@ -89,7 +98,10 @@ constexpr bytes_per_second operator""_Gbps(long double n) noexcept { return giga
 constexpr seconds operator""_s(unsigned long long n) noexcept { return seconds{static_cast<double>(n)}; }
 constexpr seconds operator""_s(long double n) noexcept { return seconds{static_cast<double>(n)}; }
 constexpr seconds operator""_ms(unsigned long long n) noexcept { return seconds{static_cast<double>(n) * 1e-3}; }
+constexpr seconds operator""_ms(long double n) noexcept { return seconds{static_cast<double>(n) * 1e-3}; }
 constexpr seconds operator""_us(unsigned long long n) noexcept { return seconds{static_cast<double>(n) * 1e-6}; }
+constexpr seconds operator""_us(long double n) noexcept { return seconds{static_cast<double>(n) * 1e-6}; }
+
 }  // namespace literals
 
 }  // namespace topoplan::inline v1
