@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 namespace topoplan::inline v1 {
 
@@ -37,12 +36,8 @@ template <class Id> class id_range {
  public:
   class iterator {
    public:
-    using iterator_concept = std::forward_iterator_tag;
-    using iterator_category = std::input_iterator_tag;
     using value_type = Id;
     using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Id;
 
     constexpr iterator() = default;
     TOPOPLAN_HOST_DEVICE constexpr explicit iterator(std::uint32_t at) noexcept : at_(at) {}
