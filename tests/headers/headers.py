@@ -39,6 +39,8 @@ LAYERS = {
 }
 # Single headers that may reach more than their module.
 EXTRA = {"rank_map/groups.hpp": {"range-v3"}}
+# Modules whose headers a .cu file may include.
+FROM_CU = {"core", "layout", "rank_map", "cluster", "plan"}
 # The one door to each of these libraries; whoever includes the door may have the library.
 DOORS = {"import/detail/json.hpp": "nlohmann-json", "import/detail/xml.hpp": "pugixml", "import/detail/yaml.hpp": "yaml-cpp"}
 NO_UMBRELLA = re.compile(r"^cuda/|^import/(.*[_/])?(xml|yaml)[._]|/detail/")
@@ -100,15 +102,28 @@ class Scanner:
 
     def compiles(self, text, key):
         """The compiler's complaint about a translation unit, or nothing; what compiled before isn't compiled again."""
-        digest = hashlib.sha256("\0".join([self.version, *self.command, text, key]).encode()).hexdigest()
+        return self.remember([*self.command, *WARNINGS, "-fsyntax-only", "-x", "c++", "-"], text, key)
+
+    def compiles_as_cuda(self, name, nvcc):
+        text, _, complaint = self.preprocess(name)
+        if text is None:
+            return complaint
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "alone.cu")
+            source.write_text(f"#include <topoplan/{name}>\n")
+            command = [nvcc, "-std=c++20", "-Xcompiler=-Wall", "-Werror=all-warnings", "-I", str(self.root.parent), "-c"]
+            return self.remember([*command, source, "-o", Path(folder, "alone.o")], "", text, " ".join(command))
+
+    def remember(self, command, text, *key):
+        digest = hashlib.sha256("\0".join([self.version, *self.command, text, *key]).encode()).hexdigest()
         stamp = self.cache / digest
         if stamp.exists():
             return ""
-        run = subprocess.run([*self.command, *WARNINGS, "-fsyntax-only", "-x", "c++", "-"], input=text, capture_output=True, text=True)
+        run = subprocess.run(command, input=text, capture_output=True, text=True)
         if run.returncode == 0:
             stamp.touch()
             return ""
-        return run.stderr
+        return run.stderr or run.stdout or f"exit {run.returncode}"
 
     def scan(self, name):
         text, deps, complaint = self.preprocess(name)
@@ -142,6 +157,17 @@ def run_scan(args):
         found = dict(zip(names, pool.map(scanner.scan, names)))
     args.scan.write_text(json.dumps(found, indent=1))
     return [] if names else [f"{args.root}: no headers"]
+
+
+def check_cuda(args):
+    """Each header of the modules that a .cu file may include is compiled by nvcc, for host and device."""
+    args.cache.mkdir(parents=True, exist_ok=True)
+    scanner = Scanner(args.root, shlex.split(args.compiler), shlex.split(args.flags), args.cache)
+    names = [n for n in all_headers(args.root) if module_of(n) in FROM_CU and n not in EXTRA]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        complaints = zip(names, pool.map(lambda n: scanner.compiles_as_cuda(n, args.nvcc), names))
+    print(f"{len(names)} headers compiled as CUDA")
+    return [f"{name}: {args.nvcc} refuses it\n{complaint}" for name, complaint in complaints if complaint]
 
 
 def check_alone(args):
@@ -285,7 +311,7 @@ def read_scan(args):
 
 COMMANDS = {
     "scan": run_scan, "alone": check_alone, "layers": check_layers, "umbrella": check_umbrella, "style": check_style,
-    "docs": check_docs, "budget": check_budget, "rank_map": check_rank_map,
+    "docs": check_docs, "budget": check_budget, "rank_map": check_rank_map, "cuda": check_cuda,
     "write-umbrella": write_umbrella, "write-budget": write_budget,
 }
 
@@ -297,6 +323,7 @@ def main(argv):
     parser.add_argument("--scan", type=Path, help="the JSON file that scan writes")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="", help="further flags of the compiler, such as -isystem")
+    parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--cache", type=Path, help="folder that remembers what compiled")
     parser.add_argument("--budget", type=Path, help="benchmarks/compile_time/budget.csv")
     args = parser.parse_args(argv)

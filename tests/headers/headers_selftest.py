@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -195,6 +196,12 @@ class Tree(unittest.TestCase):
         self.red("rank_map/rank_map.hpp: includes", "scan", "rank_map")
         self.write("rank_map/rank_map.hpp", GOOD + "extern int a;\n" * 27001)
         self.red("27000 at most", "scan", "rank_map")
+
+    @unittest.skipUnless(shutil.which("nvcc"), "nvcc isn't on this machine")
+    def test_a_header_that_nvcc_refuses(self):
+        self.green("cuda")
+        self.write("core/sum.hpp", GOOD.replace("return a + b;", "\n#ifdef __CUDACC__\n  return a + ;\n#endif\n  return a + b;"))
+        self.red("core/sum.hpp: nvcc refuses it", "cuda")
 
     def test_a_tree_without_headers(self):
         for path in self.root.rglob("*.hpp"):
