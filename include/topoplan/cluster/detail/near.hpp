@@ -39,19 +39,28 @@ namespace topoplan::inline v1::detail {
 // begins or that begin it. complexity: O(names * length^2).
 template <class Names>
 [[nodiscard]] std::vector<std::string> near_names(std::string_view name, const Names& known, std::size_t limit = 3) {
+  struct match {
+    std::size_t apart;
+    std::size_t place;  // among the known names: makes the order of equals fixed
+    std::string name;
+  };
   const std::string wanted = folded(name);
-  std::vector<std::pair<std::size_t, std::string>> found;
+  std::vector<match> found;
+  std::size_t place = 0;
   for (const auto& candidate : known) {
     const std::string other = folded(candidate);
     const bool begins = wanted.size() > 1 && !other.empty() && (other.starts_with(wanted) || wanted.starts_with(other));
     const std::size_t apart = edit_distance(wanted, other);
-    if (begins || apart <= std::max<std::size_t>(1, wanted.size() / 3)) found.emplace_back(begins ? 0 : apart, candidate);
+    if (begins || apart <= std::max<std::size_t>(1, wanted.size() / 3))
+      found.push_back({begins ? 0 : apart, place, std::string(candidate)});
+    ++place;
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(found.begin(), found.end(),
+            [](const match& a, const match& b) { return a.apart != b.apart ? a.apart < b.apart : a.place < b.place; });
   std::vector<std::string> names;
-  for (auto& [apart, candidate] : found) {
+  for (match& m : found) {
     if (names.size() == limit) break;
-    names.push_back(std::move(candidate));
+    names.push_back(std::move(m.name));
   }
   return names;
 }
