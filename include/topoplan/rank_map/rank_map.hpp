@@ -24,8 +24,11 @@ class rank_list {
  public:
   class iterator {
    public:
+    using iterator_category = std::random_access_iterator_tag;
     using value_type = rank_id;
     using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = rank_id;
 
     constexpr iterator() = default;
     TOPOPLAN_HOST_DEVICE constexpr explicit iterator(const std::uint32_t* at) noexcept : at_(at) {}
