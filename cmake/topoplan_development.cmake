@@ -35,7 +35,7 @@ macro(topoplan_add_children)
 endmacro()
 
 # The repository's own programs use all of the library.
-if((TOPOPLAN_BUILD_TESTS OR TOPOPLAN_BUILD_EXAMPLES OR TOPOPLAN_BUILD_BENCHMARKS) AND NOT TARGET topoplan::topoplan)
+if((TOPOPLAN_BUILD_TESTS OR TOPOPLAN_BUILD_EXAMPLES OR TOPOPLAN_BUILD_BENCHMARKS OR TOPOPLAN_FUZZ) AND NOT TARGET topoplan::topoplan)
   message(FATAL_ERROR "topoplan's tests, examples and benchmarks use the whole library, of which parts are left out above. "
     "Install what is missing, or configure with -DTOPOPLAN_BUILD_TESTS=OFF -DTOPOPLAN_BUILD_EXAMPLES=OFF "
     "-DTOPOPLAN_BUILD_BENCHMARKS=OFF.")
