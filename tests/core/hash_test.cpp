@@ -83,6 +83,21 @@ TEST_CASE("every change of one byte, every length and every prefix of zeros give
   CHECK(zeros.size() == 100);
 }
 
+TEST_CASE("flipped bits of successive words of a lane don't cancel out") {
+  topoplan_test::random numbers(3);
+  std::string text = bytes_up_to(100);
+  for (char& c : text) c = static_cast<char>(numbers.below(256));
+  std::set<std::uint64_t> seen{hash64(text)};
+  for (std::size_t bit = 0; bit < text.size() * 8; ++bit) {
+    const auto mask = static_cast<unsigned char>(1U << bit % 8);
+    const auto flip = [&] { text[bit / 8] = static_cast<char>(static_cast<unsigned char>(text[bit / 8]) ^ mask); };
+    flip();
+    seen.insert(hash64(text));
+    flip();
+  }
+  CHECK(seen.size() == 1 + text.size() * 8);
+}
+
 TEST_CASE("fields don't run into each other") {
   CHECK(hasher{}.add("ab").add("c").finish() != hasher{}.add("a").add("bc").finish());
   CHECK(hasher{}.add("").add("a").finish() != hasher{}.add("a").add("").finish());
