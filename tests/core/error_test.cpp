@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <iomanip>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -57,6 +58,14 @@ TEST_CASE("quoted shows every byte as printable ASCII") {
   CHECK(quoted("") == "''");
   CHECK(quoted("GPU0\tX\r\n") == R"('GPU0\tX\r\n')");
   CHECK(quoted("\x1b[4m\x7f\xff") == R"('\x1b[4m\x7f\xff')");
+}
+
+TEST_CASE("quoted is ours for every kind of text, also beside std::quoted") {
+  std::string text = "a b";
+  const std::string fixed = text;
+  CHECK(quoted(text) == "'a b'");
+  CHECK(quoted(fixed) == "'a b'");
+  CHECK(quoted(std::string_view(text)) == "'a b'");
 }
 
 TEST_CASE("quoted cuts long input and says so") {

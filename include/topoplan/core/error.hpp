@@ -65,21 +65,28 @@ class parse_error : public error {
   std::string found_;
 };
 
-// Shows a piece of input inside a message: quoted, control characters escaped, cut after `limit` characters.
-// post: the result holds printable ASCII only. complexity: O(limit). errors: none.
-[[nodiscard]] inline std::string quoted(std::string_view text, std::size_t limit = 60) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out = "'";
-  for (const char c : text.substr(0, limit)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\t') out += "\\t";
-    else if (c == '\n') out += "\\n";
-    else if (c == '\r') out += "\\r";
-    else if (byte < 0x20 || byte >= 0x7f) (out += "\\x") += {digits[byte >> 4U], digits[byte & 0xfU]};
-    else out += c;
+namespace detail {
+struct quoted_function {
+  [[nodiscard]] std::string operator()(std::string_view text, std::size_t limit = 60) const {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out = "'";
+    for (const char c : text.substr(0, limit)) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '\t') out += "\\t";
+      else if (c == '\n') out += "\\n";
+      else if (c == '\r') out += "\\r";
+      else if (byte < 0x20 || byte >= 0x7f) (out += "\\x") += {digits[byte >> 4U], digits[byte & 0xfU]};
+      else out += c;
+    }
+    if (text.size() > limit) out += "...";
+    return out + '\'';
   }
-  if (text.size() > limit) out += "...";
-  return out + '\'';
-}
+};
+}  // namespace detail
+
+// Shows a piece of input inside a message: quoted, control characters escaped, cut after `limit` characters. An object, since
+// a std::string argument would let std::quoted of <iomanip> take part in the call of a function.
+// post: the result holds printable ASCII only. complexity: O(limit). errors: none.
+inline constexpr detail::quoted_function quoted{};
 
 }  // namespace topoplan::inline v1
