@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -91,8 +91,8 @@ inline void add_tiers(cluster& c, const network_tree& network, const std::vector
     if (c.tiers.back().nodes.size() == 1) break;
   }
   for (std::size_t t = 0; t < c.tiers.size(); ++t) {
-    const bool last = t + 1 == c.tiers.size();
-    c.tiers[t].name = t == 0 ? "leaf" : last ? "core" : t == 1 ? "pod" : "pod " + std::to_string(t);
+    constexpr std::string_view names[] = {"leaf", "pod", "zone", "region", "area"};
+    c.tiers[t].name = t >= 2 && t + 1 == c.tiers.size() ? "core" : names[std::min<std::size_t>(t, 4)];
   }
 }
 
