@@ -21,7 +21,6 @@
 //       "cordoned": [1] },                               optional, indices of the cordoned hosts
 //     "gpus": {                                          by host, then in PCI order
 //       "domain": [0, ...], "rail": [0, ...],
-//       "index": [0, ...],                               optional, default 0 ... gpu_count-1 on each host
 //       "numa": [0, ...],                                optional, default -1, which is "unknown"
 //       "unhealthy": [3],                                optional, indices of the unhealthy GPUs
 //       "uuid": ["GPU-..."], "pci": ["0000:1b:00.0"] },  optional, one a GPU
@@ -31,6 +30,7 @@
 #pragma once
 
 #include <topoplan/cluster/cluster.hpp>
+#include <topoplan/cluster/validate.hpp>
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/ids.hpp>
 #include <topoplan/core/units.hpp>
@@ -133,8 +133,6 @@ inline std::size_t add_hosts(cluster& c, const json_value& value) {
 inline void add_gpus(cluster& c, const json_value& value, std::size_t rows) {
   const auto domain = value.at("domain").integers<std::uint32_t>(rows, 0, static_cast<std::int64_t>(c.domains) - 1);
   const auto rail = value.at("rail").integers<std::uint16_t>(rows, 0, std::int64_t{c.rails} - 1);
-  const auto index = value.find("index");
-  const auto indices = index ? index->integers<std::uint16_t>(rows) : std::vector<std::uint16_t>();
   const auto numa = value.find("numa");
   const auto numas = numa ? numa->integers<std::int16_t>(rows, -1) : std::vector<std::int16_t>(rows, -1);
   c.gpus.reserve(rows);
@@ -144,7 +142,7 @@ inline void add_gpus(cluster& c, const json_value& value, std::size_t rows) {
       gpu seat;
       seat.host = host_id{h};
       seat.domain = domain_id{domain[g]};
-      seat.index = indices.empty() ? i : indices[g];
+      seat.index = i;
       seat.rail = rail[g];
       seat.numa = numas[g];
       c.gpus.push_back(seat);
@@ -179,15 +177,16 @@ inline void add_gpus(cluster& c, const json_value& value, std::size_t rows) {
   if (c.domains > gpus) root.at("domains").refuse("at most the number of GPUs, " + std::to_string(gpus));
   add_gpus(c, root.at("gpus"), gpus);
   if (const auto notes = root.find("notes")) c.notes = notes->texts();
+  if (const auto broken = validate(c)) root.refuse("a cluster whose parts fit together", *broken);
   return c;
 }
 
 }  // namespace detail
 
 // Reads a cluster file (see the top of this header).
-// post: the value that was printed; every index in it is in range. complexity: O(text).
+// post: the value that was printed; validate() finds nothing. complexity: O(text).
 // errors: parse_error with line, column and JSON pointer for a text that is no JSON, another format or version, a key that is
-//   missing, a column of a wrong length, and a value out of range.
+//   missing, a column of a wrong length, a value out of range, and what validate() finds.
 [[nodiscard]] inline cluster cluster_file(std::string_view text, const std::string& source) {
   return detail::read_json(text, source, "topoplan.cluster", detail::cluster_of);
 }

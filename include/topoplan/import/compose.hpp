@@ -3,6 +3,7 @@
 
 #include <topoplan/cluster/cluster.hpp>
 #include <topoplan/cluster/hardware.hpp>
+#include <topoplan/cluster/validate.hpp>
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/ids.hpp>
 #include <topoplan/import/detail/compose_node.hpp>
@@ -15,7 +16,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -140,6 +140,7 @@ inline void add_notes(cluster& c, const std::string& source, const std::vector<n
   if (!rails.unknown.empty())
     c.notes.push_back(node.source + ": the rails can't be told, all GPUs count as on one: " + rails.unknown);
   if (rails.paired) c.notes.push_back(node.source + ": equally near GPUs and NICs are paired in order, as NCCL does");
+  if (const auto broken = validate(c)) throw invalid_argument(c.name + ": " + *broken);
   return c;
 }
 

@@ -184,7 +184,8 @@ inline void name_nics(node_topology& node, const topo_scan& scan) {
   node_topology node = detail::topo_from(scan, source);
   detail::name_nics(node, scan);
   detail::conclude_nvlink(node, scan);
-  std::stable_sort(node.notes.begin(), node.notes.end(), [](const note& a, const note& b) { return a.line < b.line; });
+  std::sort(node.notes.begin(), node.notes.end(),
+            [](const note& a, const note& b) { return a.line != b.line ? a.line < b.line : a.text < b.text; });
   return node;
 }
 
