@@ -72,7 +72,8 @@ struct topo_scan {
     }
     if (words.size() == 2 && words[0] == "NIC" && words[1] == "Legend:") {
       in_nic_legend = true;
-    } else if (in_nic_legend && words.size() == 2 && words[0].ends_with(':')) {
+    } else if (in_nic_legend && words.size() == 2 && words[0].ends_with(':') && is_plain_name(words[0]) &&
+               is_plain_name(words[1])) {
       scan.nic_legend.push_back({words[0].substr(0, words[0].size() - 1), words[1], line.number});
     } else if (auto row = topo_row_of(line); row && is_matrix_row(*row, current)) {
       if (row->foreign && scan.foreign == 0) scan.foreign = line.number;

@@ -100,6 +100,13 @@ template <class Integer = std::uint32_t> [[nodiscard]] std::optional<Integer> nu
   return lines;
 }
 
+// True for what devices and columns are called: nothing that a message or a document would have to escape.
+[[nodiscard]] inline bool is_plain_name(std::string_view text) noexcept {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_digit(c) || is_letter(c) || c == '_' || c == '-' || c == '.' || c == ':';
+  });
+}
+
 // The blank-separated words of a line, as views into it.
 [[nodiscard]] inline std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;

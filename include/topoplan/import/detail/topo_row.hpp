@@ -67,7 +67,7 @@ struct topo_row {
 // The row that a line is, or nothing: a name, then cells as long as words are cells. complexity: O(line).
 [[nodiscard]] inline std::optional<topo_row> topo_row_of(const text_line& line) {
   const auto words = words_of(line.text);
-  if (words.size() < 2) return std::nullopt;
+  if (words.size() < 2 || !is_plain_name(words[0])) return std::nullopt;
   topo_row row{words[0], {}, {}, line, false, false, std::nullopt};
   auto rest = words[0].data() + words[0].size();
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -119,6 +119,7 @@ struct topo_header {
     }
     const auto column = text.substr(0, end);
     if (column == "CPU" || column == "NUMA" || topo_cell(column) || p2p_cell(column) || foreign_cell(column)) break;
+    if (!is_plain_name(column)) return std::nullopt;
     any_gpu = any_gpu || column.starts_with("GPU");
     header.columns.push_back(column);
     text.remove_prefix(end);
