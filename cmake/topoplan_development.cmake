@@ -11,6 +11,10 @@ target_compile_features(topoplan_dev INTERFACE cxx_std_20)
 target_compile_options(topoplan_dev INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   $<$<BOOL:${TOPOPLAN_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # g++ 12 warns of overlapping copies inside std::string's own operator+ (gcc.gnu.org/PR105651).
+  target_compile_options(topoplan_dev INTERFACE -Wno-restrict)
+endif()
 if(TOPOPLAN_SANITIZE)
   list(JOIN TOPOPLAN_SANITIZE "," sanitizers)
   target_compile_options(topoplan_dev INTERFACE
