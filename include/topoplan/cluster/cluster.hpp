@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@ namespace topoplan::inline v1 {
 // How a figure is known. `assumed` and `extrapolated` are always shown to the user.
 enum class confidence : std::uint8_t { given, derived, catalogue, extrapolated, assumed };
 
+// "given", "derived", ... complexity: O(1). errors: none.
 [[nodiscard]] constexpr std::string_view to_string(confidence c) noexcept {
   constexpr std::string_view names[] = {"given", "derived", "catalogue", "extrapolated", "assumed"};
   return names[static_cast<std::size_t>(c)];
@@ -38,13 +38,16 @@ struct link {
   friend bool operator==(const link&, const link&) = default;
 };
 
+// What the network outside the hosts is.
 enum class fabric_kind : std::uint8_t { unknown, infiniband, roce, spectrum_x, efa, slingshot, ethernet };
 
+// "infiniband", "roce", ... complexity: O(1). errors: none.
 [[nodiscard]] constexpr std::string_view to_string(fabric_kind kind) noexcept {
   constexpr std::string_view names[] = {"unknown", "infiniband", "roce", "spectrum-x", "efa", "slingshot", "ethernet"};
   return names[static_cast<std::size_t>(kind)];
 }
 
+// Whether a GPU may hold a rank.
 enum class gpu_health : std::uint8_t { ok, unhealthy };
 
 // A physical GPU (a seat).

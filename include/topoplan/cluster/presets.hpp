@@ -129,10 +129,10 @@ inline void add_hosts(cluster& c, const cluster_spec& spec, const system_model& 
 // The same from text. complexity: O(length + GPUs). errors: parse_error of parse_spec, invalid_argument of make_cluster.
 [[nodiscard]] inline cluster make_cluster(std::string_view spec) { return make_cluster(parse_spec(spec)); }
 
-// The products with a published network, with nothing changed. hosts, racks: how many.
-// complexity: O(GPUs). errors: invalid_argument of make_cluster.
 namespace presets {
 
+// One product, with nothing changed; hosts, racks: how many.
+// complexity: O(GPUs). errors: invalid_argument of make_cluster.
 [[nodiscard]] inline cluster dgx_a100(std::uint32_t hosts) { return make_cluster({.product = "dgx-a100", .count = hosts}); }
 [[nodiscard]] inline cluster dgx_h100(std::uint32_t hosts) { return make_cluster({.product = "dgx-h100", .count = hosts}); }
 [[nodiscard]] inline cluster dgx_h200(std::uint32_t hosts) { return make_cluster({.product = "dgx-h200", .count = hosts}); }

@@ -79,7 +79,7 @@ class spec_reader {
   template <class Number> Number number(std::size_t from, std::string_view digits, Number most, const std::string& expected) {
     Number value{};
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > most)
+    if (error != std::errc{} || end != digits.data() + digits.size() || !(value >= 1 && value <= most))
       throw fail(from, expected, digits);
     return value;
   }
