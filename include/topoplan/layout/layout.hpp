@@ -8,7 +8,6 @@
 #include <topoplan/layout/degrees.hpp>
 #include <topoplan/layout/order.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,7 +25,7 @@ struct mode {
 
 // A rank's position on each axis of both decompositions.
 struct coordinate {
-  std::array<std::uint32_t, axis_count> at{};
+  std::uint32_t at[axis_count] = {};  // not std::array, whose operators a kernel can't call
 
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr std::uint32_t operator[](axis a) const noexcept {
     return at[static_cast<std::size_t>(a)];
@@ -77,8 +76,8 @@ class group_family {
     return number;
   }
 
-  std::array<mode, capacity> modes_{};
-  std::array<bool, capacity> inside_{};
+  mode modes_[capacity] = {};
+  bool inside_[capacity] = {};
   std::uint8_t used_ = 0;
   std::uint32_t groups_ = 1;
   std::uint32_t members_ = 1;
@@ -97,9 +96,10 @@ class layout {
   constexpr layout(const resolved_degrees& d, const topoplan::order& o)
       : degrees_(d), order_(o), world_(static_cast<std::uint32_t>(d.world())) {
     for (const axis a : {axis::tp, axis::cp, axis::ep, axis::dp, axis::pp})
-      if (d.of(a) > 1 && !o.contains(a))
-        throw invalid_argument("order " + to_string(o) + " doesn't name " + std::string(to_string(a)) + ", whose degree is " +
-                               std::to_string(d.of(a)));
+      for (const axis read_as : {a, in_expert(a)})
+        if (d.of(read_as) > 1 && !o.contains(a))
+          throw invalid_argument("order " + to_string(o) + " doesn't name " + std::string(to_string(a)) + ", and " +
+                                 std::string(to_string(read_as)) + " is " + std::to_string(d.of(read_as)));
     if (d.world() > max_world)
       throw invalid_argument("a world of " + std::to_string(d.world()) + " ranks exceeds the limit of " +
                              std::to_string(max_world));
@@ -107,7 +107,7 @@ class layout {
     std::uint32_t expert_stride = 1;
     for (const axis a : o) {
       if (a != axis::ep) push(dense_, dense_used_, a, d.of(a), dense_stride);
-      const axis e = a == axis::tp ? axis::expert_tp : a == axis::dp ? axis::expert_dp : a;
+      const axis e = in_expert(a);
       if (a != axis::cp) push(expert_, expert_used_, e, d.of(e), expert_stride);
     }
     require_whole(dense_stride, "dense");
@@ -119,6 +119,8 @@ class layout {
           " in the expert one, so the two would disagree about pipeline stages; let the order end in pp, or make the "
           "products of the axes before pp equal (dense against expert)");
   }
+
+  layout(const resolved_degrees&, const mesh_order&) = delete;  // convert it: to_fastest_first(order)
 
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr std::uint32_t world() const noexcept { return world_; }
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr const resolved_degrees& degrees() const noexcept { return degrees_; }
@@ -154,7 +156,7 @@ class layout {
       throw invalid_argument("axes " + to_string(set) +
                              " mix the dense decomposition (tp, cp, dp, pp) with the expert one (expert_tp, ep, expert_dp, pp)");
     group_family f;
-    const modes& digits = dense ? dense_ : expert_;
+    const mode* const digits = dense ? dense_ : expert_;
     f.used_ = dense ? dense_used_ : expert_used_;
     for (std::size_t i = 0; i < f.used_; ++i) {
       f.modes_[i] = digits[i];
@@ -167,9 +169,11 @@ class layout {
   friend constexpr bool operator==(const layout& a, const layout& b) { return a.degrees_ == b.degrees_ && a.order_ == b.order_; }
 
  private:
-  using modes = std::array<mode, capacity>;
-
-  static constexpr void push(modes& into, std::uint8_t& used, axis a, std::uint32_t extent, std::uint32_t& stride) {
+  // What the expert decomposition reads an axis of the order as.
+  static constexpr axis in_expert(axis a) noexcept {
+    return a == axis::tp ? axis::expert_tp : a == axis::dp ? axis::expert_dp : a;
+  }
+  static constexpr void push(mode* into, std::uint8_t& used, axis a, std::uint32_t extent, std::uint32_t& stride) {
     into[used++] = {a, extent, stride};
     stride *= extent;
   }
@@ -191,8 +195,8 @@ class layout {
 
   resolved_degrees degrees_;
   topoplan::order order_;
-  modes dense_{};
-  modes expert_{};
+  mode dense_[capacity] = {};
+  mode expert_[capacity] = {};
   std::uint8_t dense_used_ = 0;
   std::uint8_t expert_used_ = 0;
   std::uint32_t world_ = 0;

@@ -5,7 +5,6 @@
 #include <topoplan/core/host_device.hpp>
 #include <topoplan/layout/axis.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -36,8 +35,8 @@ template <direction D> class basic_order {
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   // The axis at that place, as written. pre: place < size().
   TOPOPLAN_HOST_DEVICE [[nodiscard]] constexpr axis operator[](std::size_t place) const noexcept { return axes_[place]; }
-  [[nodiscard]] constexpr const axis* begin() const noexcept { return axes_.data(); }
-  [[nodiscard]] constexpr const axis* end() const noexcept { return axes_.data() + size_; }
+  [[nodiscard]] constexpr const axis* begin() const noexcept { return axes_; }
+  [[nodiscard]] constexpr const axis* end() const noexcept { return axes_ + size_; }
   [[nodiscard]] constexpr bool contains(axis a) const noexcept {
     for (const axis mine : *this)
       if (mine == a) return true;
@@ -58,7 +57,7 @@ template <direction D> class basic_order {
                            "; an order is made of tp, cp, ep, dp and pp, such as tp-cp-ep-dp-pp");
   }
 
-  std::array<axis, capacity> axes_{};
+  axis axes_[capacity] = {};  // not std::array, whose operators a kernel can't call
   std::uint8_t size_ = 0;
 };
 
