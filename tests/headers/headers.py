@@ -49,8 +49,8 @@ SOFT_LINES = 250
 
 THIRD_PARTY = [
     ("boost", re.compile(r"/boost/")),
-    ("range-v3", re.compile(r"/(range/v3|concepts|meta|std/detail)/")),
     ("nlohmann-json", re.compile(r"/nlohmann/")),
+    ("range-v3", re.compile(r"/(range/v3|concepts|meta|std/detail)/")),
     ("pugixml", re.compile(r"/pugi(xml|config)\.hpp$")),
     ("yaml-cpp", re.compile(r"/yaml-cpp/")),
     ("cuda", re.compile(r"/cuda[^/]*/|/nccl[^/]*\.h$")),
@@ -239,7 +239,7 @@ def check_style(args):
             print(f"note: {name} has {len(lines)} lines, aim for {SOFT_LINES}")
         if not lines or not re.match(r"// \S.*", lines[0]):
             say(1, "the first line must be a comment that says in a sentence what the header is")
-        if "#pragma once" not in lines[:8]:
+        if next((l for l in lines if l.strip() and not l.startswith("//")), "") != "#pragma once":
             say(1, "#pragma once must follow the first comment")
         code = docs.blank_out(text, keep_preprocessor=True)
         for number, line in enumerate(code.splitlines(), 1):
