@@ -67,4 +67,6 @@ TEST_CASE("what people call things doesn't") {
   CHECK(digest(x) == digest(c));
 }
 
-TEST_CASE("the value is the same on every machine") { CHECK(digest(topoplan::make_cluster("dgx-h100:4")) == 7941233051033716173U); }
+TEST_CASE("the value is the same on every machine") {
+  CHECK(digest(topoplan::make_cluster("dgx-h100:4")) == 7941233051033716173U);
+}

@@ -171,7 +171,7 @@ TEST_CASE("beyond the printed sizes tiers are added at 1:1 and it says so") {
 TEST_CASE("networks that nobody publishes are one leaf group, assumed, unless the spec says otherwise") {
   const fabric_design d = design_of("aws-p5:64");
   CHECK(d.layers.size() == 1);
-  CHECK(d.switches(0) == 1);
+  CHECK(d.switches(0) == 8);
   CHECK(d.from.how == confidence::assumed);
   CHECK(d.notes.size() == 1);
   CHECK(design_of("aws-p5:64 leaf=16").layers[0].groups == 4);

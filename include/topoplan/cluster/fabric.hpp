@@ -134,7 +134,7 @@ class fabric_builder {
     leaf.children = row_ != nullptr ? row_->leaf_hosts : d_.hosts;
     if (spec_.leaf) leaf.children = *spec_.leaf * system_.hosts_per_domain;
     leaf.groups = ceil_div(d_.hosts, leaf.children);
-    leaf.rails_apart = !flat_ && d_.rails > 1;
+    leaf.rails_apart = d_.rails > 1;
     const std::uint32_t nics = leaf.rails_apart ? d_.nics_per_host / d_.rails : d_.nics_per_host;
     const std::uint32_t links = leaf.children * nics * d_.nic_links;
     give_uplinks(leaf, links, d_.link_rate * links);

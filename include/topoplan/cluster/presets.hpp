@@ -44,6 +44,28 @@ class name_series {
   std::size_t width_;
 };
 
+// The names of a spec's hosts and NVLink racks.
+class host_naming {
+ public:
+  host_naming(const cluster_spec& spec, const system_model& system)
+      : trays_(system.hosts_per_domain), unit_(prefix(spec, system), spec.count, trays_ > 1 ? 2 : 4) {}
+  [[nodiscard]] std::string unit(std::uint32_t index) const { return unit_(index); }
+  [[nodiscard]] std::string host(std::uint32_t index) const {
+    std::string name = unit_(index / trays_);
+    if (trays_ > 1) append_number(name.append("-tray"), index % trays_ + 1, 2);
+    return name;
+  }
+
+ private:
+  static std::string prefix(const cluster_spec& spec, const system_model& system) {
+    if (!spec.names.empty()) return spec.names;
+    return system.hosts_per_domain > 1 ? "rack" : std::string(system.name.substr(0, system.name.find('-'))) + '-';
+  }
+
+  std::uint32_t trays_;
+  name_series unit_;
+};
+
 [[nodiscard]] inline std::string_view tier_name(std::size_t tier, std::size_t tiers) {
   constexpr std::string_view names[] = {"leaf", "pod", "zone", "region", "area"};
   return tier >= 2 && tier + 1 == tiers ? "core" : names[std::min<std::size_t>(tier, 4)];
@@ -68,29 +90,22 @@ inline void add_tiers(cluster& c, const fabric_design& design) {
 }
 
 inline void add_hosts(cluster& c, const cluster_spec& spec, const system_model& system, const fabric_design& design) {
-  const bool racks = system.hosts_per_domain > 1;
-  const std::string_view vendor = std::string_view(system.name).substr(0, system.name.find('-'));
-  const std::string prefix = !spec.names.empty() ? spec.names : racks ? "rack" : std::string(vendor) + '-';
-  const name_series name(prefix, spec.count, racks ? 2 : 4);
+  const host_naming names(spec, system);
   const std::uint32_t per_host = system.gpus_per_host;
   c.hosts.resize(design.hosts);
   c.gpus.resize(std::size_t{design.hosts} * per_host);
-  if (racks) c.domain_names.resize(spec.count);
+  for (std::uint32_t unit = 0; system.hosts_per_domain > 1 && unit < spec.count; ++unit)
+    c.domain_names.push_back(names.unit(unit));
   for (std::uint32_t h = 0; h < design.hosts; ++h) {
-    const std::uint32_t unit = h / system.hosts_per_domain;
     host& at = c.hosts[h];
-    at.name = name(unit);
-    if (racks) {
-      if (h % system.hosts_per_domain == 0) c.domain_names[unit] = at.name;
-      append_number(at.name.append("-tray"), h % system.hosts_per_domain + 1, 2);
-    }
+    at.name = names.host(h);
     at.first_gpu = h * per_host;
     at.gpu_count = system.gpus_per_host;
     at.leaf = h / design.layers[0].children;
     for (std::uint32_t i = 0; i < per_host; ++i) {
       gpu& g = c.gpus[at.first_gpu + i];
       g.host = host_id{h};
-      g.domain = domain_id{unit};
+      g.domain = domain_id{h / system.hosts_per_domain};
       g.index = static_cast<std::uint16_t>(i);
       g.rail = static_cast<std::uint16_t>(i * design.rails / per_host);
       if (system.numa_nodes != 0) g.numa = static_cast<std::int16_t>(i * system.numa_nodes / per_host);

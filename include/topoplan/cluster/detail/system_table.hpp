@@ -32,9 +32,6 @@ struct system_model {
 namespace topoplan::inline v1::detail {
 
 namespace system_source {
-inline constexpr std::string_view dgx2 =
-    "https://pcper.com/2018/03/nvidia-announces-dgx-2-with-16-gv100s-8-100gb-nics/; https://direct.datacenterdynamics.com "
-    "(DGX-2)";
 inline constexpr std::string_view a100 = "https://dilipnaik.substack.com/p/certified-storage-for-nvidia-dgx; RA-09950-001";
 inline constexpr std::string_view h100 =
     "https://docs.nvidia.com/dgx-superpod/reference-architecture-scalable-infrastructure-h100/latest/network-fabrics.html; "
@@ -74,7 +71,6 @@ struct system_row {
 // clang-format off
 inline constexpr system_row system_rows[] = {
   // name, title, aliases, gpu, GPUs a host, hosts a domain, rails, NUMA nodes, fabric, NVSwitches a domain, NICs, Gb/s a NIC, source
-  {"dgx-2", "DGX-2", {}, "v100-sxm", 16, 1, 8, 2, fabric_kind::infiniband, 12, 8, 100, system_source::dgx2},
   {"dgx-a100", "DGX A100", {}, "a100-sxm", 8, 1, 8, 0, fabric_kind::infiniband, 6, 8, 200, system_source::a100},
   {"dgx-h100", "DGX H100", {}, "h100-sxm", 8, 1, 8, 2, fabric_kind::infiniband, 4, 8, 400, system_source::h100},
   {"dgx-h200", "DGX H200", {}, "h200-sxm", 8, 1, 8, 2, fabric_kind::infiniband, 4, 8, 400, system_source::h200},
