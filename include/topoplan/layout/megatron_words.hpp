@@ -65,7 +65,7 @@ struct description {
       {"EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUP", "tp_ep_pp", "tp_ep_pp",
        "the parts of one copy of the experts: sums their gradient norm"},
       {"EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUP_WITH_EGTP", "tp_ep_gtp_remat_pp", "tp_ep_pp_with_egtp_remat",
-       "the same, with the shards of expert_gtp_remat"},
+       "the parts of one copy of the experts, shards of expert_gtp_remat among them"},
       {"EXPERT_DATA_PARALLEL_GROUP", "ep_dp", "expt_dp", "replicas of the same experts: reduces their gradients, once a step"},
       {"HIERARCHICAL_EXPERT_DATA_PARALLEL_GROUP_L0", "intra_ep_dp", "intra_expt_dp",
        "replicas of experts in one distributed-optimizer instance"},
@@ -133,7 +133,9 @@ struct description {
     case derivation::ends: return (f.group_size(0) == 1 ? "the only member" : "the first and the last member") + of_one;
     case derivation::first: return "the first member" + of_one;
     case derivation::joined:
-      return f.count() == 1 ? "all members" + of_one : "the members of " + count + " " + f.source() + "S in a row";
+      if (f.count() == 1) return "all members" + of_one;
+      return f.size() == 1 ? "all ranks, one " + f.source() + " after another"
+                           : "the members of " + count + " " + f.source() + "S in a row";
     case derivation::whole: break;
   }
   if (f.size() == 1) return f.group_size(0) == 1 ? "the only rank" : "all ranks";
@@ -146,6 +148,15 @@ struct description {
     for (const std::string& name : f.dims()) text += (name == f.dims().front() ? ", since " : ", ") + name + " is 1";
   for (std::size_t i = 1; i < varying.size(); ++i) text += (i + 1 < varying.size() ? ", " : " and ") + varying[i];
   return varying.empty() ? text : text + " only";
+}
+
+// How the members of the family's groups advance: "2 apart", "in uneven steps"; empty for groups of one rank.
+// complexity: O(dimensions^2). errors: none.
+[[nodiscard]] inline std::string advance_in_words(const group_set& set, const group_family& f) {
+  if (const auto strides = f.strides()) return in_words(*strides);
+  if (f.how() == derivation::slices)  // the last run may be shorter and step like the others
+    if (const auto whole = set.family(f.source()).strides(); whole && whole->modes().size() == 1) return in_words(*whole);
+  return "in uneven steps";
 }
 
 // The members of a group: all if they are at most `most`, else the first ones and the last. pre: group < f.size(), most >= 3.
@@ -172,9 +183,7 @@ struct description {
   if (!expert && o.ep > 1) text += " Dense layers don't count ep: to them its ranks are those of the other axes.";
   text += " A group holds " + membership_rule(set, f);
   if (!f.source().empty()) text += " (" + membership_rule(set, set.family(f.source())) + ")";
-  const auto strides = f.strides();
-  if (!strides) text += ", in uneven steps";
-  else if (strides->size() > 1) text += ", " + in_words(*strides);
+  if (const std::string advance = advance_in_words(set, f); !advance.empty()) text += ", " + advance;
   text += ": " + members_text(f, 0) + ".";
   if (f.size() > 1) text += " The next holds " + members_text(f, 1) + ".";
   return text;
