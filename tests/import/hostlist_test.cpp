@@ -208,7 +208,7 @@ TEST_CASE("scontrol folds alike") {
   }
   const temporary_file conf(slurm_conf);
   topoplan_test::random random(5);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 60; ++i) {
     names all;
     for (auto n = 1 + random.below(12); n > 0; --n) {
       all.push_back(random.pick(names{"n", "gpu-"}) + padded(random.below(30), static_cast<std::size_t>(1 + random.below(2))));

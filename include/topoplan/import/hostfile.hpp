@@ -91,6 +91,9 @@ namespace detail {
         for (auto i = first; i < hosts.size(); ++i) hosts[i].slots = slots;
         continue;
       }
+      if (word.starts_with("slot") || word.starts_with("max_slot") || word.starts_with("max-slot")) {
+        throw parse_error(where, "slots=N or a host", quoted(word));
+      }
       const auto colon = word.find(':');
       std::optional<std::uint32_t> slots;
       if (colon != std::string_view::npos) {

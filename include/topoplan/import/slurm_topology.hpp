@@ -38,12 +38,23 @@ inline void refuse_other_plugins(const slurm_pair& first) {
   throw parse_error(first.key_at, expected, quoted(first.key));
 }
 
+// The names of a value. A list that goes on behind a backslash is refused where it stands, not where the line begins.
+[[nodiscard]] inline std::vector<std::string> names_of(const slurm_line& line, const slurm_pair& pair,
+                                                       const hostlist_limits& left) {
+  try {
+    return expand_hostlist(pair.value, pair.value_at, left);
+  } catch (const parse_error& e) {
+    const auto at = line.at(e.where().source, pair.value_offset + e.where().column - pair.value_at.column);
+    throw parse_error(at, e.expected(), e.found());
+  }
+}
+
 // Appends what a host or switch list holds. `left` are the names that the whole file may still bring.
-inline void append_list(const slurm_pair& pair, std::vector<std::string>& names, hostlist_limits& left) {
+inline void append_list(const slurm_line& line, const slurm_pair& pair, std::vector<std::string>& names, hostlist_limits& left) {
   if (equal_ignoring_case(pair.value, "ALL")) {
     throw parse_error(pair.value_at, "a list of names", "ALL, which only Slurm's own node table resolves");
   }
-  auto more = expand_hostlist(pair.value, pair.value_at, left);
+  auto more = names_of(line, pair, left);
   left.hosts -= more.size();
   for (const auto& name : more) left.characters -= name.size();
   names.insert(names.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -57,7 +68,7 @@ inline void append_list(const slurm_pair& pair, std::vector<std::string>& names,
   const slurm_pair* nodes = nullptr;
   for (const slurm_pair& pair : pairs) {
     if (pair.key == "switchname") {
-      const auto names = expand_hostlist(pair.value, pair.value_at, left);
+      const auto names = names_of(line, pair, left);
       if (names.size() != 1 || !found.name.empty()) {
         throw parse_error(pair.value_at, "the name of one switch", quoted(pair.value));
       }
@@ -65,7 +76,7 @@ inline void append_list(const slurm_pair& pair, std::vector<std::string>& names,
     } else if (pair.key == "nodes") {
       nodes = &pair;
     } else if (pair.key == "switches") {
-      append_list(pair, found.child_names, left);
+      append_list(line, pair, found.child_names, left);
     } else if (pair.key == "level") {
       from_scontrol = true;
     } else if (pair.key != "linkspeed") {
@@ -77,7 +88,7 @@ inline void append_list(const slurm_pair& pair, std::vector<std::string>& names,
     if (!found.child_names.empty()) {
       throw parse_error(nodes->key_at, "Nodes or Switches of " + quoted(found.name) + ", as Slurm wants it", "both");
     }
-    append_list(*nodes, found.host_names, left);
+    append_list(line, *nodes, found.host_names, left);
   }
   return found;
 }

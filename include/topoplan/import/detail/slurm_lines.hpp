@@ -17,6 +17,7 @@ struct slurm_pair {
   std::string value;
   location key_at;
   location value_at;
+  std::size_t value_offset;  // in the line's text
 };
 
 // A line with those that a backslash joins to it, comment removed.
@@ -71,7 +72,7 @@ class slurm_line {
   for (skip_blanks(); at < text.size(); skip_blanks()) {
     const auto key_at = at;
     while (at < text.size() && text[at] != '=' && !is_blank(text[at])) ++at;
-    slurm_pair pair{lower(std::string_view(text).substr(key_at, at - key_at)), {}, line.at(source, key_at), {}};
+    slurm_pair pair{lower(std::string_view(text).substr(key_at, at - key_at)), {}, line.at(source, key_at), {}, 0};
     skip_blanks();
     if (at >= text.size() || text[at] != '=') {
       throw parse_error(pair.key_at, "KEY=VALUE", quoted(std::string_view(text).substr(key_at, at - key_at)));
@@ -84,6 +85,7 @@ class slurm_line {
     while (at < text.size() && (in_quotes ? text[at] != '"' : !is_blank(text[at]))) ++at;
     pair.value = text.substr(value_at, at - value_at);
     pair.value_at = line.at(source, value_at);
+    pair.value_offset = value_at;
     if (in_quotes && at >= text.size()) throw parse_error(pair.value_at, "a closing quote", "the end of the line");
     if (in_quotes) ++at;
     pairs.push_back(std::move(pair));
