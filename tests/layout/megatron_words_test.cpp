@@ -105,7 +105,11 @@ TEST_CASE("derived families say what they are derived from") {
   CHECK(rule(set, "EMBEDDING_GROUP") == "the first and the last member of one PIPELINE_MODEL_PARALLEL_GROUP");
   CHECK(rule(set, "POSITION_EMBEDDING_GROUP") == "the first member of one PIPELINE_MODEL_PARALLEL_GROUP");
   CHECK(rule(set, "INTRA_DISTRIBUTED_OPTIMIZER_INSTANCE_GROUP") ==
-        "the members of 20 EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUPS in a row");
+        "all ranks, one EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUP after another");
+  CHECK(advance_in_words(set, set.family("INTRA_DISTRIBUTED_OPTIMIZER_INSTANCE_GROUP")) ==
+        "2 consecutive, 2 times 40 apart, 20 times 2 apart");
+  CHECK(advance_in_words(set, set.family("HYBRID_DP_CP_GROUP_8")) == "in uneven steps");
+  CHECK(advance_in_words(set, set.family("POSITION_EMBEDDING_GROUP")).empty());
   CHECK(rule(set, "EXPERT_MODEL_PARALLEL_GROUP") == "one rank, since ep is 1");
   CHECK(rule(set, "EXPERT_TENSOR_AND_MODEL_PARALLEL_GROUP") == "ranks that differ in expert_tp only");
   CHECK(explain(set, set.family("HYBRID_DP_CP_GROUP_8")) ==
@@ -113,6 +117,16 @@ TEST_CASE("derived families say what they are derived from") {
         "apart) and pp (2, 40 apart), from rank 100 on. A group holds a run of 8 members of one DATA_PARALLEL_GROUP_WITH_CP, or "
         "the last 4 (ranks that differ in dp and cp only), in uneven steps: 100 101 102 103 108 109 110 111. The next holds 116 "
         "117 118 119 124 125 126 127.");
+
+  o.dist_opt_instances = 2;
+  CHECK(rule(megatron::group_set(o), "INTRA_DISTRIBUTED_OPTIMIZER_INSTANCE_GROUP") ==
+        "the members of 10 EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUPS in a row");
+
+  megatron::options ragged;
+  ragged.world_size = 10;
+  ragged.hybrid_cp = true;
+  const megatron::group_set runs(ragged);
+  CHECK(advance_in_words(runs, runs.family("HYBRID_DP_CP_GROUP_4")) == "consecutive");
 
   megatron::options one;
   CHECK(rule(megatron::group_set(one), "DATA_PARALLEL_GROUP") == "the only rank");
