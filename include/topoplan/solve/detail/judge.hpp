@@ -1,0 +1,237 @@
+// The single checks behind a verdict, on a seating.
+#pragma once
+
+#include <topoplan/cluster/cluster.hpp>
+#include <topoplan/layout/layout.hpp>
+#include <topoplan/plan/rules.hpp>
+#include <topoplan/plan/verdict.hpp>
+#include <topoplan/solve/detail/components.hpp>
+#include <topoplan/solve/detail/edges.hpp>
+#include <topoplan/solve/detail/seating.hpp>
+#include <topoplan/solve/detail/wording.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace topoplan::inline v1::detail {
+
+inline constexpr std::size_t shown_breaches = 4;
+inline constexpr std::size_t shown_members = 64;
+
+// "gpu-017:gpu3".
+[[nodiscard]] inline std::string gpu_name(const cluster& c, std::uint32_t g) {
+  return c.hosts[c.gpus[g].host.value].name + ":gpu" + std::to_string(c.gpus[g].index);
+}
+
+// Describes a breach by the ranks that show it.
+inline void show_breach(finding& f, const seating& seats, const std::vector<std::uint32_t>& ranks, std::string text) {
+  breach b;
+  for (std::size_t i = 0; i < std::min(ranks.size(), shown_members); ++i) {
+    b.ranks.emplace_back(ranks[i]);
+    b.gpus.emplace_back(seats[ranks[i]].gpu);
+  }
+  b.text = std::move(text);
+  f.breaches.push_back(std::move(b));
+}
+
+// Counts a breach and, if it is among the first, describes it in the words that `text` makes.
+template <class Text>
+void note_breach(finding& f, const seating& seats, const std::vector<std::uint32_t>& ranks, const Text& text) {
+  ++f.broken;
+  f.kept = false;
+  if (f.breaches.size() < shown_breaches) show_breach(f, seats, ranks, text());
+}
+
+[[nodiscard]] inline finding check_single_use(const cluster& c, const seating& seats) {
+  finding f{.rule = "one rank a GPU", .checked = seats.size(), .breaches = {}, .text = {}};
+  std::vector<std::uint32_t> holder(c.gpus.size(), ~std::uint32_t{0});
+  for (std::uint32_t r = 0; r < seats.size(); ++r) {
+    std::uint32_t& first = holder[seats[r].gpu];
+    if (first == ~std::uint32_t{0}) first = r;
+    else
+      note_breach(f, seats, {first, r}, [&] {
+        return gpu_name(c, seats[r].gpu) + " holds ranks " + std::to_string(first) + " and " + std::to_string(r);
+      });
+  }
+  f.text = f.kept ? count_of(f.checked, "rank") + " on as many GPUs" : count_of(f.broken, "rank") + " share a GPU with another";
+  return f;
+}
+
+[[nodiscard]] inline finding check_health(const cluster& c, const seating& seats) {
+  finding f{.rule = "healthy GPUs", .checked = seats.size(), .breaches = {}, .text = {}};
+  for (std::uint32_t r = 0; r < seats.size(); ++r) {
+    const gpu_id g{seats[r].gpu};
+    if (c.usable(g)) continue;
+    note_breach(f, seats, {r}, [&] {
+      return "rank " + std::to_string(r) + " sits on " + gpu_name(c, g.value) +
+             (c.host_of(g).cordoned ? ", whose host is cordoned" : ", which is unhealthy");
+    });
+  }
+  f.text = f.kept ? "no rank on an unhealthy GPU or a cordoned host"
+                  : count_of(f.broken, "rank") + " on unhealthy GPUs or cordoned hosts";
+  return f;
+}
+
+[[nodiscard]] inline finding check_network(const cluster& c, const network& net, const seating& seats) {
+  finding f{.rule = "one network", .checked = seats.size(), .breaches = {}, .text = {}};
+  const std::vector<tier_node>& roots = c.tiers.back().nodes;
+  const std::uint32_t home = seats.empty() ? 0 : net.root(seats[0].host);
+  for (std::uint32_t r = 0; r < seats.size(); ++r)
+    if (roots.size() > 1 && net.root(seats[r].host) != home)
+      note_breach(f, seats, {r}, [&] {
+        return "rank " + std::to_string(r) + " on " + c.hosts[seats[r].host].name + " is below " + c.tiers.back().name + " " +
+               roots[net.root(seats[r].host)].name + ", rank 0 below " + roots[home].name;
+      });
+  f.text = f.kept ? "all ranks reach each other through " + c.tiers.back().name + " " + roots[home].name
+                  : count_of(f.broken, "rank") + " can't reach rank 0 through the network";
+  return f;
+}
+
+// The groups of a rule and how many of them are torn apart.
+struct torn {
+  std::vector<std::uint32_t> root;   // of every rank: the smallest rank of its group
+  std::vector<std::uint32_t> shown;  // the first torn groups, by their smallest rank
+  std::uint64_t groups = 0;
+  std::uint64_t broken = 0;
+};
+
+[[nodiscard]] inline std::uint32_t place_of(const seat& s, scope within) noexcept {
+  return within == scope::host ? s.host : s.domain;
+}
+
+// complexity: O(ranks * axes of the rule).
+[[nodiscard]] inline torn torn_groups(const layout& l, const seating& seats, const confinement& rule, std::size_t limit) {
+  torn t{.root = component_roots(l, rule.axes), .shown = {}};
+  std::vector<bool> seen(t.root.size(), false);
+  for (std::uint32_t r = 0; r < t.root.size(); ++r) {
+    const std::uint32_t first = t.root[r];
+    if (first == r) ++t.groups;
+    if (place_of(seats[r], rule.within) == place_of(seats[first], rule.within) || seen[first]) continue;
+    seen[first] = true;
+    ++t.broken;
+    if (t.shown.size() < limit) t.shown.push_back(first);
+  }
+  return t;
+}
+
+[[nodiscard]] inline finding check_confinement(const cluster& c, const layout& l, const seating& seats, const confinement& rule) {
+  const torn t = torn_groups(l, seats, rule, shown_breaches);
+  finding f{.rule = to_string(rule), .kept = t.broken == 0, .checked = t.groups, .broken = t.broken, .breaches = {}, .text = {}};
+  const std::string axes = to_string(rule.axes);
+  for (const std::uint32_t first : t.shown) {
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t r = first; r < t.root.size(); ++r)
+      if (t.root[r] == first) members.push_back(r);
+    std::vector<std::string> places;
+    for (const std::uint32_t r : members) {
+      const std::string& host_name = c.hosts[seats[r].host].name;
+      const std::string place =
+          rule.within == scope::host ? host_name : c.name_of(domain_id{seats[r].domain}) + " (" + host_name + ")";
+      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    }
+    std::string text = axes + " group of ranks " + ranges_of(members) + " sits in " + list_of(places);
+    show_breach(f, seats, members, std::move(text));
+  }
+  const std::uint64_t size = f.checked == 0 ? 0 : t.root.size() / f.checked;
+  const std::string_view where = rule.within == scope::host ? "one host" : "one NVLink domain";
+  f.text =
+      f.kept ? "all " + count_of(f.checked, "group") + " of " + count_of(size, "rank") + " lie in " + std::string(where) + " each"
+             : std::to_string(f.broken) + " of " + count_of(f.checked, "group") + " of " + count_of(size, "rank") + " leave " +
+                   std::string(where);
+  return f;
+}
+
+[[nodiscard]] inline finding check_launcher(const cluster& c, const seating& seats, const launcher& by) {
+  finding f{.rule = "launcher " + std::string(by.name), .breaches = {}, .text = {}};
+  std::vector<bool> met(c.hosts.size(), false);
+  std::vector<bool> torn(c.hosts.size(), false);
+  for (std::uint32_t r = 0; r < seats.size(); ++r) {
+    const std::uint32_t h = seats[r].host;
+    if (r > 0 && seats[r - 1].host == h) continue;
+    if (!met[h]) ++f.checked;
+    else if (by.contiguous && !torn[h]) {
+      torn[h] = true;
+      note_breach(f, seats, {r}, [&] {
+        return "the ranks of " + c.hosts[h].name + " aren't consecutive: rank " + std::to_string(r) + " returns to it after " +
+               c.hosts[seats[r - 1].host].name;
+      });
+    }
+    met[h] = true;
+  }
+  if (!by.contiguous) f.text = "takes any map: " + std::string(by.form);
+  else if (f.kept) f.text = "the ranks of each of " + count_of(f.checked, "host") + " are consecutive";
+  else
+    f.text = count_of(f.broken, "host") + " of " + std::to_string(f.checked) + " don't hold consecutive ranks, which " +
+             std::string(by.name) + " (" + std::string(by.form) + ") needs";
+  return f;
+}
+
+// A group keeps its rails if it uses the same rails on each of its hosts, so that every NIC finds its peer on its own plane.
+[[nodiscard]] inline finding check_rails(const cluster& c, const layout& l, const seating& seats) {
+  finding f{.rule = "rails aligned", .hard = false, .breaches = {}, .text = {}};
+  std::vector<std::uint64_t> pairs;  // host << 16 | rail
+  std::vector<std::uint32_t> members;
+  const auto aligned = [&](const edge_axis& a, std::uint32_t first) {
+    bool same_rail = true;
+    bool same_host = true;
+    const std::uint16_t rail = c.gpus[seats[first].gpu].rail;
+    for (std::uint32_t i = 1; i < a.degree; ++i) {
+      const seat& s = seats[first + i * a.stride];
+      same_rail = same_rail && c.gpus[s.gpu].rail == rail;
+      same_host = same_host && s.host == seats[first].host;
+    }
+    if (same_rail || same_host) return true;
+    pairs.clear();
+    for (std::uint32_t i = 0; i < a.degree; ++i) {
+      const seat& s = seats[first + i * a.stride];
+      pairs.push_back(std::uint64_t{s.host} << 16U | c.gpus[s.gpu].rail);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    const auto host_at = [&](std::size_t i) { return pairs[i] >> 16U; };
+    std::size_t width = 0;
+    while (width < pairs.size() && host_at(width) == host_at(0)) ++width;
+    if (pairs.size() % width != 0) return false;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      if ((pairs[i] & 0xffffU) != (pairs[i % width] & 0xffffU) || host_at(i) != host_at(i - i % width)) return false;
+    return true;
+  };
+  for (const edge_axis& a : edge_axes(l, prices{})) {
+    if (a.of == axis::tp || a.of == axis::ep || a.of == axis::expert_tp) continue;
+    for (std::uint32_t block = 0; block < l.world(); block += a.stride * a.degree)
+      for (std::uint32_t i = 0; i < a.stride; ++i) {
+        ++f.checked;
+        if (aligned(a, block + i)) continue;
+        members.clear();
+        for (std::uint32_t m = 0; m < a.degree; ++m) members.push_back(block + i + m * a.stride);
+        note_breach(f, seats, members, [&] {
+          return std::string(to_string(a.of)) + " group of ranks " + ranges_of(members) +
+                 " uses different rails on its hosts, from " + gpu_name(c, seats[members.front()].gpu) + " to " +
+                 gpu_name(c, seats[members.back()].gpu);
+        });
+      }
+  }
+  f.text = f.kept ? "every dp, pp and cp group uses the same rails on all of its hosts"
+                  : std::to_string(f.broken) + " of " + count_of(f.checked, "dp, pp and cp group") +
+                        " use different rails on their hosts, so their traffic crosses rails";
+  return f;
+}
+
+// complexity: O(ranks * axes), and for a group that mixes rails O(degree log degree).
+[[nodiscard]] inline verdict judge(const cluster& c, const network& net, const layout& l, const seating& seats,
+                                   std::span<const confinement> confined, const launcher& by) {
+  verdict v;
+  v.findings.push_back(check_single_use(c, seats));
+  v.findings.push_back(check_health(c, seats));
+  v.findings.push_back(check_network(c, net, seats));
+  for (const confinement& rule : confined) v.findings.push_back(check_confinement(c, l, seats, rule));
+  v.findings.push_back(check_launcher(c, seats, by));
+  v.findings.push_back(check_rails(c, l, seats));
+  return v;
+}
+
+}  // namespace topoplan::inline v1::detail

@@ -1,0 +1,119 @@
+// The body of place(): every pool is solved, the given order is a candidate, the judge decides.
+#pragma once
+
+#include <topoplan/cluster/cluster.hpp>
+#include <topoplan/core/error.hpp>
+#include <topoplan/layout/layout.hpp>
+#include <topoplan/plan/plan.hpp>
+#include <topoplan/solve/bound.hpp>
+#include <topoplan/solve/detail/fill.hpp>
+#include <topoplan/solve/detail/judge.hpp>
+#include <topoplan/solve/detail/pool.hpp>
+#include <topoplan/solve/detail/refuse.hpp>
+#include <topoplan/solve/detail/seating.hpp>
+#include <topoplan/solve/detail/solve_pool.hpp>
+#include <topoplan/solve/detail/write_plan.hpp>
+#include <topoplan/solve/metrics.hpp>
+#include <topoplan/solve/problem.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace topoplan::inline v1::detail {
+
+// A seating with what the judge says about it.
+struct candidate {
+  std::vector<std::uint32_t> gpu_of_rank;
+  topoplan::verdict verdict;
+  cost_report cost;
+};
+
+[[nodiscard]] inline candidate judged(const cluster& c, const network& net, const layout& l, const prices& price,
+                                      const place_options& o, std::vector<std::uint32_t> gpu_of_rank) {
+  const seating seats = seats_of(c, gpu_of_rank);
+  return {std::move(gpu_of_rank), judge(c, net, l, seats, o.confine, o.launcher), cost_of(net, l, price, seats)};
+}
+
+// complexity: see place().
+[[nodiscard]] inline placement place_job(const cluster& c, const layout& l, const prices& price,
+                                         const std::string& objective_text, const place_options& o) {
+  const network net(c);
+  const std::uint32_t world = l.world();
+  const std::size_t usable = usable_gpus(c);
+  if (usable < world) return refuse_seats(c, l, usable);
+  std::vector<pool> pools = pools_of(c, net);
+  if (pools.front().usable < world) return refuse_pools(c, l, pools);
+
+  std::optional<candidate> given;
+  {
+    std::vector<std::uint32_t> hosts(c.hosts.size());
+    std::iota(hosts.begin(), hosts.end(), 0U);
+    given = judged(c, net, l, price, o, filled(c, hosts, world));
+  }
+  const bool given_fits = given->verdict.kept();
+
+  std::optional<candidate> best;
+  std::optional<refusal> why;
+  std::int64_t bound = std::numeric_limits<std::int64_t>::max();
+  bool exhaustive = true;
+  bool symmetric = false;
+  for (pool& p : pools) {
+    if (p.usable < world) continue;
+    if (std::optional<refusal> untreated = settle_nesting(c, p)) {
+      if (!why) why = std::move(untreated);
+      exhaustive = false;
+      bound = 0;
+      continue;
+    }
+    const bound_problem problem{c, l, price, p, o};
+    const std::int64_t here = pool_bound(problem);
+    bound = std::min(bound, here);
+    pool_answer answer = solve_pool(problem, here);
+    if (answer.gpu_of_rank.empty()) {
+      if (!why) why = std::move(answer.why);
+      continue;
+    }
+    exhaustive = exhaustive && answer.exhaustive;
+    candidate found = judged(c, net, l, price, o, std::move(answer.gpu_of_rank));
+    if (!found.verdict.kept()) throw error("place() broke a rule that it was to keep; please report this cluster and job");
+    if (best && found.cost.cost >= best->cost.cost) continue;
+    symmetric = answer.level_symmetric;
+    best = std::move(found);
+  }
+  if (!best && !given_fits) return std::move(*why);
+  const bool keeps = given_fits && (!best || given->cost.cost <= best->cost.cost);
+  if (keeps) {
+    symmetric = symmetric && best && best->cost.cost == given->cost.cost;
+    exhaustive = exhaustive && best && best->cost.cost == given->cost.cost;
+    best = given;
+  }
+
+  plan made{.rank_map = written_map(c, l, best->gpu_of_rank),
+            .verdict = std::move(best->verdict),
+            .launcher = o.launcher,
+            .confined = o.confine,
+            .objective = objective_text,
+            .levels = meeting_levels(c),
+            .cost = std::move(best->cost),
+            .given_order = std::move(given->cost),
+            .given_order_keeps_rules = given_fits,
+            .keeps_given_order = keeps || best->gpu_of_rank == given->gpu_of_rank,
+            .lower_bound = bound,
+            .notes = exclusions(c)};
+  made.optimality = made.cost.cost <= bound ? optimality::bound_met
+                    : exhaustive            ? optimality::exhaustive
+                    : symmetric             ? optimality::level_symmetric
+                                            : optimality::heuristic;
+  if (made.keeps_given_order)
+    made.notes.push_back("the order you gave is kept: it is " + std::string(to_string(made.optimality)));
+  else if (!given_fits) made.notes.push_back("the order you gave breaks a rule, so it isn't an alternative");
+  return made;
+}
+
+}  // namespace topoplan::inline v1::detail
