@@ -31,7 +31,7 @@ struct compose_options {
 namespace detail {
 
 // More than any job takes; a mistyped list of hosts times GPUs is refused before it takes memory.
-inline constexpr std::size_t compose_max_gpus = std::size_t{1} << 24U;
+inline constexpr std::size_t compose_max_gpus = std::size_t{1} << 22U;
 
 // The hosts that the network names, as if a file listed them.
 [[nodiscard]] inline host_list all_of(const network_tree& network) {
