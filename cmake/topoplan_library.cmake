@@ -7,8 +7,9 @@
 #   topoplan::solve     solve                                                   graph, groups
 #   topoplan::import    import, text formats                                    no dependency
 #   topoplan::json      import, JSON formats                                    nlohmann-json
+#   topoplan::xml       import, XML formats                                     pugixml
 #   topoplan::emit      emit                                                    no dependency
-#   topoplan::topoplan  everything and the umbrella header
+#   topoplan::topoplan  everything but xml, and the umbrella header
 #
 # A target whose dependency isn't installed is left out, with a message that names the Debian package.
 
@@ -71,6 +72,10 @@ set(json_headers ${import_headers})
 set(json_names "/(json|json_place|cluster_file|rank_map_file)\\.hpp$")
 list(FILTER import_headers EXCLUDE REGEX "${json_names}")
 list(FILTER json_headers INCLUDE REGEX "${json_names}")
+set(xml_headers ${import_headers})
+set(xml_names "/([a-z0-9_]+_)?xml\\.hpp$")
+list(FILTER import_headers EXCLUDE REGEX "${xml_names}")
+list(FILTER xml_headers INCLUDE REGEX "${xml_names}")
 topoplan_module_headers(emit_headers emit)
 
 topoplan_add_library(core HEADERS ${core_headers})
@@ -79,6 +84,7 @@ topoplan_add_library(graph HEADERS ${graph_headers} NEEDS core PACKAGES Boost LI
 topoplan_add_library(solve HEADERS ${solve_headers} NEEDS graph groups)
 topoplan_add_library(import HEADERS ${import_headers} NEEDS core)
 topoplan_add_library(json HEADERS ${json_headers} NEEDS import PACKAGES nlohmann_json LINKS nlohmann_json::nlohmann_json)
+topoplan_add_library(xml HEADERS ${xml_headers} NEEDS import PACKAGES pugixml LINKS pugixml::pugixml)
 topoplan_add_library(emit HEADERS ${emit_headers} NEEDS core)
 topoplan_add_library(topoplan HEADERS "${PROJECT_SOURCE_DIR}/include/topoplan/topoplan.hpp"
   NEEDS core groups graph solve import json emit)

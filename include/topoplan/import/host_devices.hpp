@@ -28,9 +28,9 @@ struct host_device {
   std::optional<std::uint32_t> parent;  // what it hangs on: an index below its own; nothing: a root, or not in the file
   std::optional<std::uint32_t> index;   // the tool's own number: the 0 of GPU0, of NUMA node 0, of net dev 0
   std::string pci;                      // 0000:1b:00.0
-  std::string name;                     // mlx5_0, nvml0
+  std::string name;                     // mlx5_0, nvml0; of a NUMA node its CPUs: 0-51,104-155
   std::string model;                    // of a GPU
-  std::string id;                       // UUID of a GPU, GUID of a NIC
+  std::string id;                       // UUID of a GPU, system image GUID of a NIC: 0x...
   std::optional<std::uint32_t> port;    // of a NIC with several
   std::optional<std::uint32_t> numa;
   std::optional<std::uint32_t> package;     // CPU package (socket) that it is local to

@@ -1,6 +1,8 @@
 // One host as a tool on it describes it: its GPUs, its NICs, how near each is to each, and what the text leaves open.
 #pragma once
 
+#include <topoplan/core/units.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +67,9 @@ struct node_gpu {
   std::string cpus;                          // CPU affinity, "0-51,104-155"; empty: not given
   std::optional<std::uint32_t> numa;         // NUMA affinity; nothing: not given, which isn't 0
   std::optional<std::uint32_t> memory_numa;  // GPU NUMA ID: the NUMA node that the GPU's own memory forms
+  std::string pci = {};                      // 0000:1b:00.0; empty: not given, as by `topo -m`
+  std::string uuid = {};
+  std::string model = {};
 
   friend bool operator==(const node_gpu&, const node_gpu&) = default;
 };
@@ -75,6 +80,9 @@ struct node_nic {
   std::string device;    // mlx5_3; empty when no NIC legend names it
   std::size_t line = 0;  // its row; 0: the row is missing
   bool complete = false;
+  std::string pci = {};   // 0000:1b:00.0; empty: not given, as by `topo -m`
+  std::string guid = {};  // 0x...
+  std::optional<bytes_per_second> rate = {};
 
   friend bool operator==(const node_nic&, const node_nic&) = default;
 };

@@ -39,7 +39,8 @@ struct pci_address {
   if (dot == std::string_view::npos || colon == std::string_view::npos || colon == 0) return std::nullopt;
   const auto before = text.rfind(':', colon - 1);
   const auto domain = before == std::string_view::npos ? std::optional<std::uint32_t>(0) : hex(text.substr(0, before));
-  const auto bus = hex(text.substr(before == std::string_view::npos ? 0 : before + 1, colon - (before == std::string_view::npos ? 0 : before + 1)));
+  const auto bus = hex(text.substr(before == std::string_view::npos ? 0 : before + 1,
+                                   colon - (before == std::string_view::npos ? 0 : before + 1)));
   const auto slot = hex(text.substr(colon + 1, dot - colon - 1));
   const auto function = hex(text.substr(dot + 1));
   if (!domain || !bus || !slot || !function || *bus > 0xff || *slot > 0x1f || *function > 7) return std::nullopt;

@@ -51,8 +51,11 @@ inline constexpr std::size_t xml_max_depth = 200;        // readers recurse
 [[nodiscard]] inline std::string_view text_of(xml_node node, std::string_view child) { return text_of(child_named(node, child)); }
 
 // Empty for an absent attribute.
-[[nodiscard]] inline std::string_view attribute(xml_node node, const char* name) {
-  return trimmed(node.attribute(name).value());
+[[nodiscard]] inline std::string_view attribute(xml_node node, const char* name) { return trimmed(node.attribute(name).value()); }
+
+// ASCII without control characters: what names of devices and products consist of.
+[[nodiscard]] inline bool is_printable(std::string_view text) noexcept {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 class xml_document {
@@ -79,13 +82,33 @@ class xml_document {
   [[nodiscard]] xml_node root() const noexcept { return root_; }
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
 
+  // Goes on only for a document of that root; another tool's is named.
+  // errors: parse_error.
+  void require_root(std::string_view name, const std::string& expected) const {
+    if (is_named(root_, name)) return;
+    constexpr std::pair<std::string_view, std::string_view> known[] = {
+        {"system", "an NCCL topology XML (<system>)"},
+        {"graphs", "an NCCL graph XML (<graphs>), which lists the channels of a communicator and no devices"},
+        {"nvidia_smi_log", "the output of `nvidia-smi -q -x`"},
+        {"topology", "an hwloc XML (<topology>)"}};
+    for (const auto& [root, title] : known) {
+      if (is_named(root_, root)) throw parse_error(where(root_), expected, std::string(title));
+    }
+    throw parse_error(where(root_), expected, "a document of " + quoted(root_.name()));
+  }
+
+  // An attribute or a text that names something. errors: parse_error for other than printable ASCII.
+  [[nodiscard]] std::string printable(xml_node node, std::string_view text) const {
+    if (is_printable(text)) return std::string(text);
+    throw parse_error(where(node), std::string("printable ASCII in <") + node.name() + ">", quoted(text));
+  }
+
   [[nodiscard]] location where(xml_node node) const { return at(node.offset_debug() - 1); }
   [[nodiscard]] std::size_t line(xml_node node) const { return where(node).line; }
 
   // The attribute as a number of base 10, nothing when it is absent or empty.
   // errors: parse_error for anything else.
-  template <class Integer = std::uint32_t>
-  [[nodiscard]] std::optional<Integer> numeric(xml_node node, const char* name) const {
+  template <class Integer = std::uint32_t> [[nodiscard]] std::optional<Integer> numeric(xml_node node, const char* name) const {
     const auto text = attribute(node, name);
     if (text.empty()) return std::nullopt;
     const auto value = number<Integer>(text);
@@ -100,9 +123,11 @@ class xml_document {
   void refuse_unreasonable() const {
     const location whole{source_, 0, 0};
     if (text_.size() > xml_max_bytes) {
-      throw parse_error(whole, "at most " + std::to_string(xml_max_bytes >> 20U) + " MiB of XML", std::to_string(text_.size()) + " bytes");
+      throw parse_error(whole, "at most " + std::to_string(xml_max_bytes >> 20U) + " MiB of XML",
+                        std::to_string(text_.size()) + " bytes");
     }
-    const auto marks = static_cast<std::size_t>(std::count_if(text_.begin(), text_.end(), [](char c) { return c == '<' || c == '='; }));
+    const auto marks =
+        static_cast<std::size_t>(std::count_if(text_.begin(), text_.end(), [](char c) { return c == '<' || c == '='; }));
     if (marks > xml_max_marks) {
       throw parse_error(whole, "at most " + std::to_string(xml_max_marks) + " elements and attributes", std::to_string(marks));
     }
@@ -131,6 +156,7 @@ class xml_document {
     const bool at_end = place >= text_.size() || text_.find_first_not_of(" \t\r\n", place + 1) == std::string::npos;
     const auto last = text_.find_last_not_of(" \t\r\n");
     std::string reason = result.description();
+    if (!reason.empty()) reason.front() = lower(reason.front());
     if (at_end || last == std::string::npos || text_[last] != '>') reason += "; the text breaks off, so the file was cut";
     return reason;
   }
@@ -139,7 +165,8 @@ class xml_document {
   void refuse_depth() const {
     std::size_t depth = 1;
     for (xml_node node = root_; node;) {
-      if (depth > xml_max_depth) throw parse_error(where(node), "at most " + std::to_string(xml_max_depth) + " nested elements", "more");
+      if (depth > xml_max_depth)
+        throw parse_error(where(node), "at most " + std::to_string(xml_max_depth) + " nested elements", "more");
       if (const xml_node child = node.first_child(); child && node.type() == pugi::node_element) {
         node = child;
         ++depth;
