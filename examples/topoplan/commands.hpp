@@ -1,0 +1,63 @@
+// The commands of the program, apart from the command line: options in, text out, exit status back.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace topoplan_cli {
+
+// Where the cluster comes from: a spec or file, or the files that people have.
+struct cluster_options {
+  std::string cluster;        // spec, or topoplan.cluster file
+  std::string node_topology;  // nvidia-smi topo -m of one host
+  std::string network;        // Slurm topology.conf
+  std::string hosts;          // file or hostlist expression
+  std::string exclude;        // file or hostlist expression
+  std::string gpu;            // product name
+  double nic_gbits = 0;       // rate of a NIC; 0: not given
+  std::string format;         // forces the format of node topology, network and hosts files
+};
+
+struct show_options {
+  cluster_options cluster;
+  bool json = false;
+};
+
+struct job_options {
+  std::uint32_t tp = 1;
+  std::uint32_t cp = 1;
+  std::uint32_t ep = 1;
+  std::uint32_t expert_tp = 0;
+  std::uint32_t dp = 0;
+  std::uint32_t pp = 1;
+  std::string order;
+};
+
+struct place_options {
+  cluster_options cluster;
+  job_options job;
+  std::vector<std::string> confine;
+  std::string launcher;
+  std::uint64_t seed = 0;
+  std::string out;
+  std::vector<std::string> emit;  // launchers whose files --out writes
+  bool force = false;
+  bool json = false;
+  bool groups = false;
+};
+
+struct emit_options {
+  std::string rank_map;  // rank_map.json, rank_map.bin or a directory that place wrote
+  std::string format;
+  std::string out;  // a file; empty: stdout
+  bool force = false;
+};
+
+// Exit status: 0 done, 1 an honest no. Bad usage and bad input throw topoplan::error, which main() turns into 2.
+[[nodiscard]] int run_show(const show_options& options, std::ostream& out);
+[[nodiscard]] int run_place(const place_options& options, std::ostream& out);
+[[nodiscard]] int run_emit(const emit_options& options, std::ostream& out);
+
+}  // namespace topoplan_cli

@@ -1,0 +1,86 @@
+#include <topoplan/core/error.hpp>
+#include <topoplan/import/rank_map_file.hpp>
+#include <topoplan/import/read_file.hpp>
+#include <topoplan/rank_map/binary.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <span>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+#include "commands.hpp"
+#include "formats.hpp"
+
+namespace topoplan_cli {
+namespace {
+
+namespace fs = std::filesystem;
+using topoplan::invalid_argument;
+
+topoplan::rank_map read_map(const std::string& given) {
+  std::string path = given;
+  if (fs::is_directory(given)) {
+    path = (fs::path(given) / "rank_map.bin").string();
+    if (!fs::exists(path)) path = (fs::path(given) / "rank_map.json").string();
+    if (!fs::exists(path)) throw topoplan::io_error(given, "no plan here: neither rank_map.bin nor rank_map.json");
+  }
+  const std::string text = topoplan::import::read_file(path);
+  const std::string source = topoplan::import::source_name(path);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] == '{') return topoplan::import::rank_map_file(text, source);
+  return topoplan::read_rank_map(std::as_bytes(std::span(text)), source);
+}
+
+std::string known_formats() {
+  std::string names;
+  for (const format& f : launcher_formats())
+    if (!f.needs_cluster) names += f.name + ", ";
+  return names + "json and binary";
+}
+
+void write_format(std::ostream& out, const std::string& name, const topoplan::rank_map& map) {
+  if (name == "json") return write_rank_map_json(out, map, false);
+  if (name == "binary") return write_image(out, map);
+  for (const format& f : launcher_formats())
+    if (f.name == name && !f.needs_cluster) return f.write(out, map, nullptr);
+  throw invalid_argument("--for " + name + ": unknown; known are " + known_formats());
+}
+
+}  // namespace
+
+int run_emit(const emit_options& o, std::ostream& out) {
+  const topoplan::rank_map map = read_map(o.rank_map);
+  if (o.out.empty()) {
+    if (o.format == "binary" && ::isatty(STDOUT_FILENO) == 1) throw invalid_argument("--for binary isn't text; give --out FILE");
+    std::ostringstream text;  // nothing is printed when the format refuses the map half-way
+    write_format(text, o.format, map);
+    out << text.view();
+    return 0;
+  }
+  if (fs::exists(o.out) && !o.force) throw invalid_argument("--out " + o.out + " exists; --force replaces it");
+  const std::string part = o.out + ".part";
+  {
+    std::ofstream file(part, std::ios::binary);
+    if (!file) throw topoplan::io_error(part, "can't be created");
+    try {
+      write_format(file, o.format, map);
+    } catch (...) {
+      file.close();
+      fs::remove(part);
+      throw;
+    }
+    file.close();
+    if (!file) {
+      fs::remove(part);
+      throw topoplan::io_error(o.out, "can't be written; is the disk full?");
+    }
+  }
+  fs::rename(part, o.out);
+  return 0;
+}
+
+}  // namespace topoplan_cli

@@ -1,0 +1,60 @@
+#include "formats.hpp"
+
+#include <topoplan/emit/groups_json.hpp>
+#include <topoplan/emit/megatron.hpp>
+#include <topoplan/emit/rank_map_json.hpp>
+#include <topoplan/emit/slurm.hpp>
+#include <topoplan/emit/torchrun.hpp>
+#include <topoplan/layout/megatron_groups.hpp>
+#include <topoplan/layout/megatron_options.hpp>
+
+#include <ostream>
+
+namespace topoplan_cli {
+
+using topoplan::cluster;
+using topoplan::rank_map_view;
+namespace emit = topoplan::emit;
+
+std::string format::refuses(const rank_map_view& map, const cluster* c) const {
+  std::ostream nowhere(nullptr);
+  try {
+    write(nowhere, map, c);
+  } catch (const topoplan::invalid_argument& e) {
+    return e.what();
+  }
+  return {};
+}
+
+const std::vector<format>& launcher_formats() {
+  static const std::vector<format> all{
+      {"torchrun", "torchrun", "torchrun/run.sh", true, false,
+       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::torchrun(out, map); }},
+      {"megatron", "megatron", "megatron/args.txt", false, false,
+       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::megatron_options(out, map); }},
+      {"megatron-env", "megatron", "megatron/env.sh", false, true,
+       [](std::ostream& out, const rank_map_view& map, const cluster* c) { emit::megatron_environment(out, map, *c); }},
+      {"slurm-hostfile", "slurm", "slurm/hostfile", false, false,
+       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_hostfile(out, map); }},
+      {"slurm-wrapper", "slurm", "slurm/wrapper.sh", true, false,
+       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_wrapper(out, map); }},
+      {"slurm-srun", "slurm", "slurm/srun.sh", true, false,
+       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_run(out, map); }},
+      {"slurm-hosts", "slurm", "slurm/hosts", false, false,
+       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_hosts(out, map); }},
+  };
+  return all;
+}
+
+void write_image(std::ostream& out, const rank_map_view& map) {
+  const auto image = map.image();
+  out.write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
+}
+
+void write_rank_map_json(std::ostream& out, const rank_map_view& map, bool groups) {
+  if (!groups) return emit::rank_map_json(out, map);
+  const topoplan::megatron::group_set set(topoplan::megatron::options_for(map.layout()));
+  emit::rank_map_json(out, map, [&](std::ostream& value) { emit::groups_value(value, set); });
+}
+
+}  // namespace topoplan_cli

@@ -1,0 +1,32 @@
+// The files that launchers take, each with its place in a plan's directory and its name for `emit`.
+#pragma once
+
+#include <topoplan/cluster/cluster.hpp>
+#include <topoplan/rank_map/rank_map.hpp>
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace topoplan_cli {
+
+struct format {
+  std::string name;      // for emit
+  std::string launcher;  // for place --emit
+  std::string file;      // in the directory of place --out
+  bool executable = false;
+  bool needs_cluster = false;
+  std::function<void(std::ostream&, const topoplan::rank_map_view&, const topoplan::cluster*)> write;
+
+  // Why the launcher can't take this map; empty if it can.
+  [[nodiscard]] std::string refuses(const topoplan::rank_map_view& map, const topoplan::cluster* c) const;
+};
+
+[[nodiscard]] const std::vector<format>& launcher_formats();
+
+void write_image(std::ostream& out, const topoplan::rank_map_view& map);
+// With `groups`, every communication group is written too, as Megatron-LM creates and names them.
+void write_rank_map_json(std::ostream& out, const topoplan::rank_map_view& map, bool groups);
+
+}  // namespace topoplan_cli

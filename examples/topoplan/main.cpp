@@ -1,0 +1,249 @@
+// The command line of topoplan: options, help and exit status.
+#include <topoplan/core/error.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "commands.hpp"
+#include "groups_command.hpp"
+
+namespace {
+
+using namespace topoplan_cli;
+
+constexpr int bad_usage = 2;
+
+// A check whose wording stands in its message, not in the help.
+CLI::Validator quietly(CLI::Validator check) { return check.description(""); }
+
+const CLI::Validator gigabits{[](const std::string& text) {
+                                double rate = 0;
+                                return CLI::detail::lexical_cast(text, rate) && rate > 0 && rate < 1e6
+                                           ? std::string{}
+                                           : "'" + text + "' is no rate in Gb/s; give a number above 0, such as 400";
+                              },
+                              ""};
+
+void add_cluster_options(CLI::App& command, cluster_options& o) {
+  constexpr auto group = "Cluster: a spec or file, or the files you have";
+  command.add_option("--cluster", o.cluster, "Spec such as dgx-h100:128 or gb200-nvl72:16, or a file that show --json printed")
+      ->group(group)
+      ->type_name("SPEC|FILE");
+  command.add_option("--node-topology", o.node_topology, "What 'nvidia-smi topo -m' prints on one host; all hosts are alike")
+      ->group(group)
+      ->type_name("FILE");
+  command.add_option("--network", o.network, "The switches above the hosts: a Slurm topology.conf")
+      ->group(group)
+      ->type_name("FILE");
+  command.add_option("--hosts", o.hosts, "The allocation, in any order: a host file, or an expression such as gpu-[001-024]")
+      ->group(group)
+      ->type_name("FILE|HOSTLIST");
+  command.add_option("--exclude", o.exclude, "Hosts to leave out")->group(group)->type_name("FILE|HOSTLIST");
+  command.add_option("--gpu", o.gpu, "GPU product, such as h100-sxm; without it the rates are assumed")
+      ->group(group)
+      ->type_name("NAME");
+  command.add_option("--nic", o.nic_gbits, "Rate of a NIC in Gb/s; without it the rate is assumed")
+      ->group(group)
+      ->type_name("GBITS")
+      ->check(gigabits);
+  command.add_option("--format", o.format, "Format of --node-topology, instead of recognising it by content")
+      ->group(group)
+      ->type_name("NAME");
+}
+
+CLI::Option* positive(CLI::App& command, const std::string& name, std::uint32_t& value, const std::string& help,
+                      const char* group) {
+  return command.add_option(name, value, help)
+      ->group(group)
+      ->type_name("N")
+      ->check(quietly(CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 31U)));
+}
+
+void add_job_options(CLI::App& command, job_options& o) {
+  constexpr auto group = "Job";
+  positive(command, "--tp", o.tp, "Tensor parallel degree", group)->capture_default_str();
+  positive(command, "--cp", o.cp, "Context parallel degree", group)->capture_default_str();
+  positive(command, "--ep", o.ep, "Expert parallel degree", group)->capture_default_str();
+  positive(command, "--expert-tp", o.expert_tp, "Tensor parallel degree of the experts (default: as --tp)", group);
+  positive(command, "--pp", o.pp, "Pipeline parallel degree", group)->capture_default_str();
+  positive(command, "--dp", o.dp, "Data parallel degree (default: usable GPUs / (tp*cp*pp)); GPUs left over are spares", group);
+  command.add_option("--order", o.order, "Order of the axes in a rank number, fastest first")
+      ->group(group)
+      ->type_name("A-B-...")
+      ->default_str("tp-cp-ep-dp-pp");
+}
+
+void add_show(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("show", "Print the cluster that topoplan understands from your files");
+  const auto o = std::make_shared<show_options>();
+  add_cluster_options(*command, o->cluster);
+  command->add_flag("--json", o->json, "Print a cluster file (topoplan.cluster) that --cluster reads");
+  command->footer("Example: topoplan show --cluster 'gb200-nvl72:4'");
+  command->callback([o, &status] { status = run_show(*o, std::cout); });
+}
+
+void add_place(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("place", "Assign every rank to a GPU, prove the rules, write the plan for your launcher");
+  const auto o = std::make_shared<place_options>();
+  add_cluster_options(*command, o->cluster);
+  add_job_options(*command, o->job);
+  constexpr auto rules = "Rules";
+  command
+      ->add_option("--confine", o->confine,
+                   "Keep every group of these axes inside one NVLink domain or host, such as ep=domain\n"
+                   "or tp,cp=domain; repeatable (default: tp=domain; 'none' for no such rule)")
+      ->group(rules)
+      ->type_name("AXES=domain|host")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--launcher", o->launcher,
+                   "What starts the job; what it can express binds the plan: torchrun (contiguous ranks\n"
+                   "on a host), torchrun-per-gpu, slurm or free")
+      ->group(rules)
+      ->type_name("NAME")
+      ->default_str("torchrun");
+  command->add_option("--seed", o->seed, "Seed of the search; the same seed gives the same plan")
+      ->group(rules)
+      ->type_name("N")
+      ->capture_default_str();
+  constexpr auto output = "Output";
+  command
+      ->add_option("--out", o->out, "Directory to write: rank_map.json, rank_map.bin, plan.json, and a folder for each launcher")
+      ->group(output)
+      ->type_name("DIR");
+  command
+      ->add_option("--emit", o->emit,
+                   "Launchers whose files --out writes: torchrun, megatron, slurm (default: all that can take the plan)")
+      ->group(output)
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  command->add_flag("--force", o->force, "Let --out replace a different plan")->group(output);
+  command->add_flag("--groups", o->groups, "Add every communication group to rank_map.json")->group(output);
+  command->add_flag("--json", o->json, "Print the plan (topoplan.plan) as one JSON document")->group(output);
+  command->footer(
+      "Examples:\n"
+      "  topoplan place --cluster dgx-h100:32 --tp 8 --pp 4 --out plan\n"
+      "  topoplan place --node-topology topo.txt --gpu h100-sxm --nic 400 --network topology.conf --hosts hosts.txt --tp 8 --pp "
+      "4 --out plan\n"
+      "  topoplan place --cluster gb200-nvl72:4 --tp 8 --ep 64 --expert-tp 1 --dp 32 --confine tp=domain --confine ep=domain");
+  command->callback([o, &status] { status = run_place(*o, std::cout); });
+}
+
+void add_emit(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("emit", "Print one file of an existing plan for one launcher");
+  const auto o = std::make_shared<emit_options>();
+  command->add_option("rank_map", o->rank_map, "rank_map.json, rank_map.bin, or the directory that place wrote")
+      ->required()
+      ->type_name("FILE|DIR");
+  command
+      ->add_option("--for", o->format, "torchrun, megatron, slurm-hostfile, slurm-node-hostfile, slurm-wrapper, json or binary")
+      ->required()
+      ->type_name("NAME");
+  command->add_option("--out", o->out, "File to write (default: standard output)")->type_name("FILE");
+  command->add_flag("--force", o->force, "Let --out replace a file");
+  command->footer("Example: topoplan emit plan --for torchrun > run.sh");
+  command->callback([o, &status] { status = run_emit(*o, std::cout); });
+}
+
+void add_groups(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand(
+      "groups", "Print the process groups that Megatron-LM creates for given sizes, and why; needs no cluster");
+  const auto o = std::make_shared<groups_options>();
+  constexpr auto sizes = "Sizes, as Megatron-LM has them";
+  command->add_option("--world-size", o->world_size, "Number of ranks (default: tp*cp*dp*pp)")
+      ->group(sizes)
+      ->type_name("N")
+      ->check(quietly(CLI::PositiveNumber));
+  positive(*command, "--tp", o->tp, "Tensor parallel degree", sizes)->capture_default_str();
+  positive(*command, "--cp", o->cp, "Context parallel degree", sizes)->capture_default_str();
+  positive(*command, "--ep", o->ep, "Expert parallel degree", sizes)->capture_default_str();
+  positive(*command, "--expert-tp", o->expert_tp, "Tensor parallel degree of the experts (default: as --tp)", sizes);
+  positive(*command, "--dp", o->dp, "Data parallel degree (default: what --world-size leaves)", sizes);
+  positive(*command, "--pp", o->pp, "Pipeline parallel degree", sizes)->capture_default_str();
+  command->add_option("--order", o->order, "Order of the axes in a rank number, fastest first")
+      ->group(sizes)
+      ->type_name("A-B-...")
+      ->default_str("tp-cp-ep-dp-pp");
+  constexpr auto further = "Further groups";
+  positive(*command, "--dist-opt-instances", o->dist_opt_instances, "Distributed optimizer instances", further)
+      ->capture_default_str();
+  command
+      ->add_option("--hierarchical-cp", o->hierarchical_cp, "Sizes of the context parallel levels, innermost first, such as 2,2")
+      ->group(further)
+      ->type_name("N,...")
+      ->delimiter(',');
+  command->add_option("--vpp", o->vpp, "Virtual pipeline stages; makes no group, but Megatron-LM refuses it without pp")
+      ->group(further)
+      ->type_name("N");
+  positive(*command, "--gtp-remat", o->gtp_remat, "Generalised tensor parallel degree with weight rematerialisation", further)
+      ->capture_default_str();
+  positive(*command, "--expert-gtp-remat", o->expert_gtp_remat, "The same for the experts", further)->capture_default_str();
+  command->add_flag("--hybrid-cp", o->hybrid_cp, "Hybrid context parallel groups of 2, 4, ... ranks")->group(further);
+  command->add_option("--rank-offset", o->rank_offset, "Number of the first rank")
+      ->group(further)
+      ->type_name("N")
+      ->capture_default_str();
+  constexpr auto output = "Output";
+  command->add_option("--rank", o->rank, "Print the groups that this rank is in")->group(output)->type_name("R");
+  command->add_option("--explain", o->explain, "Explain one family, such as ep or dp_cp")->group(output)->type_name("NAME");
+  command->add_flag("--all", o->all, "Print every group with every member")->group(output);
+  command->add_flag("--json", o->json, "Print groups, creation order and coordinates as one JSON document")->group(output);
+  command->footer(
+      "Examples:\n"
+      "  topoplan groups --world-size 64 --tp 4 --cp 2 --ep 4 --pp 2\n"
+      "  topoplan groups --world-size 64 --tp 4 --ep 8 --expert-tp 1 --explain ep");
+  command->callback([o, &status] { status = run_groups(*o, std::cout); });
+}
+
+// CLI11 alone says "a subcommand is required" for a mistyped one.
+void require_known_command(const CLI::App& app, int argc, char** argv) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (argc > 1 && command->get_name() == argv[1]) return;
+    (names += names.empty() ? "" : ", ") += command->get_name();
+  }
+  if (argc < 2) throw topoplan::invalid_argument("no command; the commands are " + names + " (see topoplan --help)");
+  if (argv[1][0] != '-')
+    throw topoplan::invalid_argument("unknown command " + topoplan::quoted(argv[1]) + "; the commands are " + names);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  CLI::App app{
+      "topoplan plans where the ranks of a large training job run.\n"
+      "Exit status: 0 done; 1 an honest no (no placement keeps the rules); 2 bad usage or bad input."};
+  app.name("topoplan");
+  app.set_version_flag("--version", "topoplan " TOPOPLAN_VERSION);
+  app.require_subcommand(1);
+  int status = 0;
+  add_show(app, status);
+  add_place(app, status);
+  add_emit(app, status);
+  add_groups(app, status);
+  app.footer("topoplan COMMAND --help explains a command.");
+  try {
+    require_known_command(app, argc, argv);
+    app.parse(argc, argv);
+    std::cout.flush();
+    if (!std::cout) throw topoplan::io_error("standard output", "can't be written");
+    return status;
+  } catch (const CLI::Success& e) {
+    return app.exit(e);  // --help, --version
+  } catch (const CLI::ParseError& e) {
+    std::cerr << "topoplan: " << e.what() << " (see topoplan"
+              << (app.get_subcommands().empty() ? "" : ' ' + app.get_subcommands().front()->get_name()) << " --help)\n";
+  } catch (const std::bad_alloc&) {
+    std::cerr << "topoplan: out of memory\n";
+  } catch (const std::exception& e) {
+    std::cerr << "topoplan: " << e.what() << '\n';
+  }
+  return bad_usage;
+}

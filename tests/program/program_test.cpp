@@ -1,0 +1,280 @@
+#include <topoplan/cluster/presets.hpp>
+#include <topoplan/import/cluster_file.hpp>
+#include <topoplan/import/rank_map_file.hpp>
+#include <topoplan/rank_map/binary.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct result {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+// A folder of its own for each test case, gone afterwards.
+struct scratch {
+  fs::path path;
+  scratch() {
+    std::string pattern = (fs::temp_directory_path() / "topoplan_program.XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path = pattern;
+  }
+  ~scratch() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+result run(const fs::path& folder, const std::string& arguments) {
+  const std::string out = (folder / ".out").string();
+  const std::string err = (folder / ".err").string();
+  const std::string command =
+      "cd '" + folder.string() + "' && '" TOPOPLAN_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err + "' </dev/null";
+  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): a fixed program
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
+}
+
+const std::string allocation =
+    "--node-topology " TOPOPLAN_EXAMPLE_DATA "/topo.txt --gpu h100-sxm --nic 400 --network " TOPOPLAN_EXAMPLE_DATA
+    "/topology.conf --hosts " TOPOPLAN_EXAMPLE_DATA "/hosts.txt ";
+const std::string racks = "--cluster gb200-nvl72:4 --tp 8 --ep 64 --expert-tp 1 --dp 32 --confine tp=domain --confine ep=domain ";
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Every seat once, every tp group in one domain; returns the seats by rank.
+std::vector<std::pair<std::size_t, std::size_t>> check_map(const json& map) {
+  std::vector<std::pair<std::size_t, std::size_t>> seats;
+  const auto& ranks = map["ranks"];
+  const std::size_t world = map["world_size"];
+  const std::size_t tp = map["degrees"]["tp"];
+  REQUIRE(ranks["host"].size() == world);
+  for (std::size_t r = 0; r < world; ++r) seats.emplace_back(ranks["host"][r], ranks["gpu"][r]);
+  CHECK(std::set(seats.begin(), seats.end()).size() == world);
+  for (std::size_t r = 0; r < world; ++r) CHECK(ranks["domain"][r] == ranks["domain"][r / tp * tp]);
+  for (const char* key : {"tp", "cp", "ep", "dp", "pp", "expert_tp", "expert_dp"}) CHECK(map["degrees"].contains(key));
+  return seats;
+}
+
+}  // namespace
+
+TEST_CASE("place: a real allocation to a directory that a launcher takes") {
+  const scratch s;
+  const result r = run(s.path, "place " + allocation + "--tp 8 --pp 4 --out plan");
+  CHECK(r.status == 0);
+  CHECK(r.err.empty());
+  for (const char* part :
+       {"24 hosts of 8 GPUs", "192 x H100-SXM 80GB", "24 domains of 8 GPUs", "8 rails", "4 leaf groups", "[given: --nic]",
+        "kept  tp=domain", "kept  launcher torchrun", "the order you gave costs", "torchrun/run.sh"})
+    CHECK_MESSAGE(holds(r.out, part), part);
+  CHECK_FALSE(holds(r.out, "BROKEN"));
+  for (const char* file : {"rank_map.json", "rank_map.bin", "plan.json", "torchrun/run.sh", "megatron/args.txt", "slurm/hostfile",
+                           "slurm/wrapper.sh"})
+    CHECK_MESSAGE(fs::is_regular_file(s.path / "plan" / file), file);
+
+  const json map = json::parse(text_of(s.path / "plan/rank_map.json"));
+  CHECK(map["format"] == "topoplan.rank_map");
+  CHECK(map["version"] == 1);
+  CHECK(map["order"] == "tp-cp-ep-dp-pp");
+  CHECK(map["hosts"].size() == 24);
+  check_map(map);
+  const auto binary = topoplan::open_rank_map((s.path / "plan/rank_map.bin").string());
+  const auto text = topoplan::import::rank_map_file(text_of(s.path / "plan/rank_map.json"), "rank_map.json");
+  REQUIRE(binary.world() == text.world());
+  for (std::uint32_t rank = 0; rank < text.world(); ++rank) {
+    const topoplan::rank_id id{rank};
+    CHECK(binary.host_of(id) == text.host_of(id));
+    CHECK(binary.gpu_of(id) == text.gpu_of(id));
+  }
+  const json plan = json::parse(text_of(s.path / "plan/plan.json"));
+  CHECK(plan["feasible"] == true);
+  CHECK(plan["rank_map"] == map);
+  CHECK(plan["prediction"]["plan"]["cost"].get<long>() < plan["prediction"]["given_order"]["cost"].get<long>());
+}
+
+TEST_CASE("place: 64 of each rack's 72 GPUs, also when a rack has lost a tray") {
+  const scratch s;
+  for (const std::string more : {"", "--exclude rack02-tray05 "}) {
+    CAPTURE(more);
+    const result r = run(s.path, "place " + racks + more + "--json");
+    REQUIRE(r.status == 0);
+    const json plan = json::parse(r.out);
+    check_map(plan["rank_map"]);
+    std::map<int, int> in_domain;
+    for (const int d : plan["rank_map"]["ranks"]["domain"]) ++in_domain[d];
+    CHECK(in_domain.size() == 4);
+    for (const auto& [domain, ranks] : in_domain) CHECK(ranks == 64);
+    std::size_t spares = 0;
+    for (const auto& spare : plan["rank_map"]["spares"]) spares += spare["gpus"].size();
+    CHECK(spares == (more.empty() ? 32 : 28));
+    for (std::size_t rank = 0; rank < 256; ++rank)  // ep groups are runs of 64 ranks here
+      CHECK(plan["rank_map"]["ranks"]["domain"][rank] == plan["rank_map"]["ranks"]["domain"][rank / 64 * 64]);
+  }
+}
+
+TEST_CASE("place: an honest no ends with 1, with --json as one document") {
+  const scratch s;
+  const result r = run(s.path, "place --cluster dgx-h100:4 --tp 16 --out plan");
+  CHECK(r.status == 1);
+  CHECK(holds(r.out, "No plan: "));
+  CHECK(holds(r.out, "tp=domain"));
+  CHECK_FALSE(fs::exists(s.path / "plan"));
+  const result j = run(s.path, "place --cluster dgx-h100:4 --tp 16 --json");
+  CHECK(j.status == 1);
+  CHECK(json::parse(j.out)["feasible"] == false);
+}
+
+TEST_CASE("place: bad usage and bad input end with 2, one message and nothing on stdout") {
+  const scratch s;
+  std::ofstream(s.path / "cut.txt") << "GPU0 GPU1\nnonsense\n";
+  std::ofstream(s.path / "hosts") << "gpu-001\ngpu-00[2\n";
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"", {"no command", "place"}},
+      {"plaec", {"unknown command 'plaec'"}},
+      {"place", {"--cluster", "--node-topology"}},
+      {"place --cluster dgx-h100:4 --tp 3", {"32", "largest legal dp", "10"}},
+      {"place --cluster dgx-h100:4 --ep 5", {"expert_tp*ep*pp", "largest legal dp"}},
+      {"place --cluster dgx-h100:4 --tp 0", {"--tp"}},
+      {"place --cluster dgx-h100:4 --tp eight", {"--tp", "eight"}},
+      {"place --cluster dgx-h100:4 --nic -3", {"--nic", "Gb/s"}},
+      {"place --cluster dgx-h100:4 --gpu h100-sxm", {"--gpu", "--cluster"}},
+      {"place --cluster dgx-h1:4", {"dgx-h1", "did you mean dgx-h100"}},
+      {"place --cluster dgx-h100:4 --tp 8 --order tp-dp-tp", {"order", "tp", "twice"}},
+      {"place --cluster dgx-h100:4 --tp 8 --order tp-xp", {"'xp'"}},
+      {"place --cluster dgx-h100:4 --tp 8 --pp 2 --order tp-dp", {"order tp-dp", "pp"}},
+      {"place --cluster dgx-h100:4 --tp 8 --confine tp=rack", {"tp=rack", "AXES=domain"}},
+      {"place --cluster dgx-h100:4 --tp 8 --confine none --confine tp=host", {"none"}},
+      {"place --cluster dgx-h100:4 --tp 8 --launcher mpirun", {"mpirun", "torchrun-per-gpu"}},
+      {"place --cluster dgx-h100:4 --tp 8 --out plan --emit deepspeed", {"deepspeed", "slurm"}},
+      {"place --cluster dgx-h100:4 --hosts 'dgx-000[1-2],dgx-0009' --tp 8", {"dgx-0009"}},
+      {"place --cluster ./missing.json", {"missing.json"}},
+      {"place --node-topology missing.txt", {"missing.txt"}},
+      {"place --node-topology cut.txt", {"cut.txt"}},
+      {"place --node-topology " TOPOPLAN_EXAMPLE_DATA "/hosts.txt", {"hosts.txt", "nvidia-smi-topo", "hostfile"}},
+      {"place --node-topology " TOPOPLAN_EXAMPLE_DATA "/topo.txt --hosts hosts", {"hosts:2"}},
+      {"place --node-topology " TOPOPLAN_EXAMPLE_DATA "/topo.txt --network " TOPOPLAN_EXAMPLE_DATA
+       "/topology.conf --hosts gpu-099",
+       {"gpu-099"}},
+      {"emit nowhere --for torchrun", {"nowhere"}},
+      {"groups --tp 4", {"--world-size"}},
+      {"groups --world-size 10 --tp 4", {"10", "4"}}};
+  for (const auto& [arguments, parts] : cases) {
+    CAPTURE(arguments);
+    const result r = run(s.path, arguments);
+    CAPTURE(r.err);
+    CHECK(r.status == 2);
+    CHECK(r.out.empty());
+    CHECK(r.err.rfind("topoplan: ", 0) == 0);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    for (const std::string& part : parts) CHECK_MESSAGE(holds(r.err, part), part);
+  }
+}
+
+TEST_CASE("place --out: never over a different plan without --force, nothing else touched") {
+  const scratch s;
+  const std::string first = "place --cluster dgx-h100:4 --tp 8 --out plan";
+  const std::string other = "place --cluster dgx-h100:4 --tp 8 --pp 2 --out plan --emit torchrun";
+  REQUIRE(run(s.path, first).status == 0);
+  std::ofstream(s.path / "plan/mine.txt") << "mine";
+  const std::string before = text_of(s.path / "plan/rank_map.json");
+  CHECK(holds(run(s.path, first).out, "Unchanged in plan/"));
+  const result refused = run(s.path, other);
+  CHECK(refused.status == 2);
+  CHECK(holds(refused.err, "--force"));
+  CHECK(text_of(s.path / "plan/rank_map.json") == before);
+  const result forced = run(s.path, other + " --force");
+  CHECK(forced.status == 0);
+  CHECK(holds(forced.out, "Replaced in plan/"));
+  CHECK(text_of(s.path / "plan/rank_map.json") != before);
+  CHECK_FALSE(fs::exists(s.path / "plan/slurm/hostfile"));  // of the plan that was replaced
+  CHECK(text_of(s.path / "plan/mine.txt") == "mine");
+  for (const auto& entry : fs::directory_iterator(s.path)) CHECK_FALSE(holds(entry.path().filename().string(), ".plan."));
+  std::ofstream(s.path / "file") << "x";
+  CHECK(run(s.path, "place --cluster dgx-h100:4 --tp 8 --out file").status == 2);
+  CHECK(text_of(s.path / "file") == "x");
+}
+
+TEST_CASE("show --json is what --cluster reads, and equals the cluster") {
+  const scratch s;
+  const result r = run(s.path, "show --cluster 'hgx-h100:6 leaf=2 oversubscription=2' --json");
+  REQUIRE(r.status == 0);
+  std::ofstream(s.path / "cluster.json") << r.out;
+  CHECK(topoplan::import::cluster_file(r.out, "show") == topoplan::make_cluster("hgx-h100:6 leaf=2 oversubscription=2"));
+  CHECK(run(s.path, "show --cluster cluster.json --json").out == r.out);
+  CHECK(run(s.path, "show --cluster cluster.json").status == 0);
+}
+
+TEST_CASE("emit: every format from every form of the map, equal to what place wrote") {
+  const scratch s;
+  REQUIRE(run(s.path, "place --cluster dgx-h100:4 --tp 8 --pp 2 --out plan").status == 0);
+  for (const auto& [name, file] : std::vector<std::pair<std::string, std::string>>{{"torchrun", "torchrun/run.sh"},
+                                                                                   {"megatron", "megatron/args.txt"},
+                                                                                   {"slurm-hostfile", "slurm/hostfile"},
+                                                                                   {"slurm-wrapper", "slurm/wrapper.sh"},
+                                                                                   {"json", "rank_map.json"},
+                                                                                   {"binary", "rank_map.bin"}})
+    for (const char* map : {"plan", "plan/rank_map.json", "plan/rank_map.bin"}) {
+      CAPTURE(name);
+      CAPTURE(map);
+      const result r = run(s.path, "emit " + std::string(map) + " --for " + name);
+      CHECK(r.status == 0);
+      CHECK(r.out == text_of(s.path / "plan" / file));
+    }
+  CHECK(run(s.path, "emit plan --for torchrun --out run.sh").status == 0);
+  CHECK(run(s.path, "emit plan --for torchrun --out run.sh").status == 2);
+  CHECK(run(s.path, "emit plan --for nonesuch").status == 2);
+}
+
+TEST_CASE("the same command writes the same plan; --help and --version work") {
+  const scratch s;
+  const result a = run(s.path, "place " + allocation + "--tp 8 --pp 4 --json");
+  CHECK(a.status == 0);
+  CHECK(a.out == run(s.path, "place " + allocation + "--tp 8 --pp 4 --json").out);
+  for (const char* command : {"", "show ", "place ", "emit ", "groups "}) {
+    const result help = run(s.path, std::string(command) + "--help");
+    CHECK(help.status == 0);
+    CHECK(holds(help.out, "Usage: topoplan"));
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE((line.size() <= 130 || holds(line, "  topoplan ")), line);
+  }
+  CHECK(run(s.path, "--version").out.rfind("topoplan ", 0) == 0);
+}
+
+TEST_CASE("groups --json: the documented document") {
+  const scratch s;
+  const result r = run(s.path, "groups --json --world-size 64 --tp 4 --cp 2 --ep 4 --pp 2 --order tp-cp-ep-dp-pp");
+  REQUIRE(r.status == 0);
+  const json document = json::parse(r.out);
+  CHECK(document["groups"]["TENSOR_MODEL_PARALLEL_GROUP"][1] == json::array({4, 5, 6, 7}));
+  CHECK(document["creation_order"].size() == document["groups"].size());
+  for (const char* axis : {"tp", "cp", "dp", "pp", "ep", "expert_tp", "expert_dp"})
+    CHECK(document["coordinates"][axis].size() == 64);
+  // --groups puts the same groups into the rank map.
+  REQUIRE(run(s.path, "place --cluster dgx-h100:8 --tp 4 --cp 2 --ep 4 --pp 2 --out plan --groups").status == 0);
+  CHECK(json::parse(text_of(s.path / "plan/rank_map.json"))["groups"] == document["groups"]);
+}
