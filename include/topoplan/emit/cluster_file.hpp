@@ -93,14 +93,10 @@ inline void write_gpus(json_writer& json, const cluster& c) {
   const auto column = [&](std::string_view name, auto&& of) {
     json.column(name, c.gpus.size(), [&](std::size_t i) { return of(c.gpus[i]); });
   };
-  bool in_order = true;
-  for (const host_id h : c.all_hosts())
-    for (const gpu_id g : c.gpus_of(h)) in_order = in_order && c.at(g).index == g.value - c.at(h).first_gpu;
   json.key("gpus");
   json.open('{', spread::lines);
   column("domain", [](const gpu& g) { return g.domain.value; });
   column("rail", [](const gpu& g) { return g.rail; });
-  if (!in_order) column("index", [](const gpu& g) { return g.index; });
   if (std::any_of(c.gpus.begin(), c.gpus.end(), [](const gpu& g) { return g.numa != -1; }))
     column("numa", [](const gpu& g) { return g.numa; });
   write_positions(json, "unhealthy", positions(c.gpus, [](const gpu& g) { return g.health != gpu_health::ok; }));
@@ -134,8 +130,8 @@ inline void write_cluster(json_writer& json, const cluster& c) {
 
 }  // namespace detail
 
-// Writes a cluster in full. The schema stands in import/cluster_file.hpp.
-// pre: validate(c) finds nothing, and texts are UTF-8. post: reading it back yields an equal cluster.
+// Writes a cluster in full, save what its invariants say: a GPU's host and index follow from gpu_count. The schema stands in
+// import/cluster_file.hpp. pre: validate(c) finds nothing, and texts are UTF-8. post: reading it back yields an equal cluster.
 // complexity: O(gpus). errors: none of its own (what fails is the stream's state).
 inline void cluster_file(std::ostream& out, const cluster& c) {
   detail::json_writer json(out);

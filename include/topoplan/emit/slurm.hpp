@@ -19,7 +19,7 @@
 namespace topoplan::inline v1::emit {
 
 struct slurm_options {
-  std::string master_addr;  // empty: the host of rank 0, line 1 of the hostfile
+  std::string master_addr = {};  // empty: the host of rank 0, line 1 of the hostfile
   std::uint16_t master_port = 29500;
 };
 

@@ -24,7 +24,7 @@ namespace topoplan::inline v1::emit {
 enum class torchrun_agents : std::uint8_t { as_needed, one_a_host, one_a_gpu };
 
 struct torchrun_options {
-  std::string master_addr;  // empty: the host of rank 0
+  std::string master_addr = {};  // empty: the host of rank 0
   std::uint16_t master_port = 29500;
   torchrun_agents agents = torchrun_agents::as_needed;  // one a host where the map allows it
 };
@@ -92,7 +92,8 @@ for seat in ${seats[index]}; do
   start "$@" &
   agents+=($!)
 done
-# The first agent that fails, or a signal, stops the others and gives the script's status.
+# The first agent that fails, or a signal, stops the others and gives the script's status. Old versions of bash forget an
+# agent that ended before wait -n; so the wait has an end.
 while ((${#agents[@]} > 0)); do
   running=()
   failed=0
@@ -107,8 +108,12 @@ while ((${#agents[@]} > 0)); do
   done
   agents=("${running[@]}")
   ((failed != 0)) && stop "$failed"
-  ((${#agents[@]} > 0)) && { sleep 0.5 & wait $!; }
-done
+  ((${#agents[@]} > 0)) || break
+  sleep 5 &
+  timer=$!
+  wait -n
+  kill "$timer" && wait "$timer"
+done 2> /dev/null
 exit "$status"
 )";
 }
