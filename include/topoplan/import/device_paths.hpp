@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace topoplan::inline v1::import {
@@ -104,7 +105,8 @@ inline void require_gpus(const host_devices& host, const std::vector<std::uint32
   detail::say_uneven_nvlinks(host, gpus, links, node.notes);
   detail::say_separate_switches(host, node.notes);
   detail::say_order(host, gpus, node.notes);
-  std::stable_sort(node.notes.begin(), node.notes.end(), [](const note& a, const note& b) { return a.line < b.line; });
+  std::sort(node.notes.begin(), node.notes.end(),
+            [](const note& a, const note& b) { return std::tie(a.line, a.text) < std::tie(b.line, b.text); });
   return node;
 }
 

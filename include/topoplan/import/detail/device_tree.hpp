@@ -23,9 +23,9 @@ namespace topoplan::inline v1::import::detail {
   for (const auto d : found) address[d] = parse_pci(host.devices[d].pci);
   const bool all_indexed = std::all_of(found.begin(), found.end(), [&](auto d) { return host.devices[d].index.has_value(); });
   const bool all_on_pci = std::all_of(found.begin(), found.end(), [&](auto d) { return address[d].has_value(); });
-  std::stable_sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (all_indexed) return *host.devices[a].index < *host.devices[b].index;
-    return all_on_pci && *address[a] < *address[b];
+  std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (all_indexed) return std::tie(*host.devices[a].index, a) < std::tie(*host.devices[b].index, b);
+    return all_on_pci ? std::tie(*address[a], a) < std::tie(*address[b], b) : a < b;
   });
   return found;
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -75,7 +76,8 @@ class domain_builder {
                                                                            (hosts == 1 ? " host" : " hosts") + " here, another " +
                                                                            std::to_string(most)});
     }
-    std::stable_sort(table_.notes.begin(), table_.notes.end(), [](const note& a, const note& b) { return a.line < b.line; });
+    std::sort(table_.notes.begin(), table_.notes.end(),
+              [](const note& a, const note& b) { return std::tie(a.line, a.text) < std::tie(b.line, b.text); });
     return std::move(table_);
   }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace topoplan::inline v1::import::detail {
 
@@ -126,7 +127,8 @@ inline void conclude(gpu_inventory& inventory) {
                                       std::to_string(inventory.gpus.size()) +
                                       " described: the text was cut, or the others don't answer"});
   }
-  std::stable_sort(inventory.notes.begin(), inventory.notes.end(), [](const note& a, const note& b) { return a.line < b.line; });
+  std::sort(inventory.notes.begin(), inventory.notes.end(),
+            [](const note& a, const note& b) { return std::tie(a.line, a.text) < std::tie(b.line, b.text); });
 }
 
 }  // namespace topoplan::inline v1::import::detail

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace topoplan::inline v1::import::detail {
@@ -132,7 +133,8 @@ inline void conclude(nic_inventory& nics) {
                                              std::to_string(device.ports.size()) + " described: the text was cut"});
     }
   }
-  std::stable_sort(nics.notes.begin(), nics.notes.end(), [](const note& a, const note& b) { return a.line < b.line; });
+  std::sort(nics.notes.begin(), nics.notes.end(),
+            [](const note& a, const note& b) { return std::tie(a.line, a.text) < std::tie(b.line, b.text); });
 }
 
 }  // namespace topoplan::inline v1::import::detail
