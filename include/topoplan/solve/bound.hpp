@@ -8,6 +8,7 @@
 #include <topoplan/solve/detail/edges.hpp>
 #include <topoplan/solve/detail/lattice.hpp>
 #include <topoplan/solve/detail/pool.hpp>
+#include <topoplan/solve/detail/seating.hpp>
 #include <topoplan/solve/detail/units.hpp>
 #include <topoplan/solve/objective.hpp>
 #include <topoplan/solve/problem.hpp>
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -124,6 +126,7 @@ namespace detail {
 // What is known about every placement of a job on a pool.
 struct bound_problem {
   const cluster& c;
+  const network& net;
   const layout& l;
   const prices& price;
   const pool& p;

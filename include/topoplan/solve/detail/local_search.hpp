@@ -23,13 +23,13 @@ class exchange {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
   exchange(const unit_graph& g, const slot_tree& tree, arrangement start, const slot_kinds& kinds)
-      : graph_(g), tree_(tree), kinds_(kinds), slot_of_(std::move(start)), unit_in_(tree.slots(), nobody) {
+      : graph_(&g), tree_(&tree), kinds_(&kinds), slot_of_(std::move(start)), unit_in_(tree.slots(), nobody) {
     for (std::uint32_t u = 0; u < slot_of_.size(); ++u) unit_in_[slot_of_[u]] = u;
   }
 
   [[nodiscard]] const arrangement& slots() const noexcept { return slot_of_; }
   [[nodiscard]] bool exchangeable(std::uint32_t a, std::uint32_t b) const noexcept {
-    return kinds_.empty() || kinds_[a] == kinds_[b];
+    return kinds_->empty() || (*kinds_)[a] == (*kinds_)[b];
   }
 
   // Exchanges what is in two slots; one of them may be empty. post: the change of cost. complexity: O(degree * levels).
@@ -61,7 +61,7 @@ class exchange {
 
  private:
   [[nodiscard]] std::int64_t cost(std::uint32_t u) const {
-    return u == nobody ? 0 : cost_at(graph_, tree_, slot_of_, u, slot_of_[u]);
+    return u == nobody ? 0 : cost_at(*graph_, *tree_, slot_of_, u, slot_of_[u]);
   }
   void put(std::uint32_t u, std::uint32_t slot) noexcept {
     unit_in_[slot] = u;
@@ -69,12 +69,12 @@ class exchange {
   }
   // The smallest node above a slot that holds another slot.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> company(std::uint32_t slot, std::size_t more = 0) const noexcept {
-    for (std::size_t l = 0; l < tree_.levels(); ++l) {
-      const std::uint32_t n = tree_.node_of(slot, l);
-      if (tree_.begin[l][n + 1] - tree_.begin[l][n] == 1) continue;
-      if (more-- == 0) return {tree_.begin[l][n], tree_.begin[l][n + 1]};
+    for (std::size_t l = 0; l < tree_->levels(); ++l) {
+      const std::uint32_t n = tree_->node_of(slot, l);
+      if (tree_->begin[l][n + 1] - tree_->begin[l][n] == 1) continue;
+      if (more-- == 0) return {tree_->begin[l][n], tree_->begin[l][n + 1]};
     }
-    return {0, tree_.slots()};
+    return {0, tree_->slots()};
   }
 
   std::int64_t improve(std::uint32_t u) {
@@ -84,7 +84,7 @@ class exchange {
     constexpr std::size_t most_neighbours = 12;
     std::size_t seen = 0;
     std::pair<std::uint32_t, std::uint32_t> last{0, 0};
-    for (const unit_graph::arc& a : graph_.of(u)) {
+    for (const unit_graph::arc& a : graph_->of(u)) {
       const auto range = company(slot_of_[a.to]);
       if (range == last) continue;
       last = range;
@@ -103,9 +103,9 @@ class exchange {
     return best;
   }
 
-  const unit_graph& graph_;
-  const slot_tree& tree_;
-  const slot_kinds& kinds_;
+  const unit_graph* graph_;
+  const slot_tree* tree_;
+  const slot_kinds* kinds_;
   arrangement slot_of_;
   std::vector<std::uint32_t> unit_in_;
 };
@@ -140,7 +140,7 @@ inline constexpr std::array<std::int64_t, 256> table = make_table();
 }  // namespace annealing
 
 inline std::int64_t exchange::anneal(random_source& random, std::uint64_t moves, std::int64_t hot, std::int64_t cold) {
-  if (slot_of_.empty() || tree_.slots() < 2) return 0;
+  if (slot_of_.empty() || tree_->slots() < 2) return 0;
   constexpr std::int64_t scale = 1024;  // temperatures carry 10 bits of fraction
   hot = std::max<std::int64_t>(hot, 1) * scale;
   cold = std::max<std::int64_t>(cold, 1) * scale / 4;
@@ -152,8 +152,8 @@ inline std::int64_t exchange::anneal(random_source& random, std::uint64_t moves,
     for (std::uint64_t i = 0; i < moves / stages; ++i) {
       const auto u = static_cast<std::uint32_t>(random.below(slot_of_.size()));
       const std::uint32_t from = slot_of_[u];
-      std::pair<std::uint32_t, std::uint32_t> range{0, tree_.slots()};
-      const auto arcs = graph_.of(u);
+      std::pair<std::uint32_t, std::uint32_t> range{0, tree_->slots()};
+      const auto arcs = graph_->of(u);
       if (!arcs.empty() && random.below(100) < 85)
         range = company(slot_of_[arcs[static_cast<std::size_t>(random.below(arcs.size()))].to], random.below(4) == 0 ? 1 : 0);
       const auto to = static_cast<std::uint32_t>(range.first + random.below(range.second - range.first));

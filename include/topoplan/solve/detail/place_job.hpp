@@ -71,7 +71,7 @@ struct candidate {
       bound = 0;
       continue;
     }
-    const bound_problem problem{c, l, price, p, o};
+    const bound_problem problem{c, net, l, price, p, o};
     const std::int64_t here = pool_bound(problem);
     bound = std::min(bound, here);
     pool_answer answer = solve_pool(problem, here);

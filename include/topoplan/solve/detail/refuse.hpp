@@ -127,15 +127,20 @@ namespace topoplan::inline v1::detail {
   return why;
 }
 
+// Groups that rules keep together but that differ in size.
+[[nodiscard]] inline refusal refuse_uneven_groups(const place_options& o) {
+  return {rules_text(o.confine), "the ranks that these rules keep together form groups of different sizes", "",
+          "this solver places groups of one size; choose degrees that divide each other"};
+}
+
 // A launcher that wants consecutive ranks on a host can't express what the rules ask for.
-[[nodiscard]] inline refusal refuse_launcher(const place_options& o, bool others_could) {
+[[nodiscard]] inline refusal refuse_launcher(const place_options& o) {
   refusal why;
   why.rule = "launcher " + std::string(o.launcher.name);
   why.reason = std::string(o.launcher.name) + " (" + std::string(o.launcher.form) +
                ") needs consecutive ranks on every host, and no cut of the ranks into runs keeps " + rules_text(o.confine) +
                " on these hosts";
-  why.remedy = others_could ? "a launcher that takes any map, such as slurm or torchrun-per-gpu, can place this job"
-                            : "smaller groups, or fewer ranks";
+  why.remedy = "a launcher that takes any map, such as slurm or torchrun-per-gpu, can place this job";
   return why;
 }
 

@@ -45,6 +45,9 @@ struct slot_tree {
   }
 };
 
+// What the containers are: domains, hosts that hold several domains, or hosts that share a domain with others.
+enum class container_kind : std::uint8_t { domain, split_host, host_of_domain };
+
 namespace slot_tree_build {
 
 // The tree before it has an order: by level, the key of every node and its children on the level below.
@@ -56,10 +59,9 @@ struct draft_level {
 // The levels above the containers, from hosts (where they hold several containers) to the root. Levels whose nodes all
 // have one child are left out: they separate nothing.
 [[nodiscard]] inline std::vector<draft_level> draft(const cluster& c, const pool& p, const prices& price,
-                                                    const std::vector<container>& all, bool one_domain) {
-  const bool split = p.nest == nesting::domain_in_host;
+                                                    const std::vector<container>& all, container_kind kind) {
   std::vector<draft_level> levels(1);
-  levels[0].distance = price.distance[one_domain ? meeting::domain : meeting::host];
+  levels[0].distance = price.distance[kind == container_kind::split_host ? meeting::host : meeting::domain];
   levels[0].children.resize(all.size());
   std::vector<std::uint32_t> place(all.size());  // of each node of the last level made: the tier node or host above it
   const auto raise = [&](std::int64_t distance, std::size_t places) {
@@ -81,12 +83,18 @@ struct draft_level {
       place = std::move(made_place);
     }
   };
-  for (std::size_t i = 0; i < all.size(); ++i) place[i] = all[i].host;
-  if (split && one_domain) raise(price.distance[meeting::host], c.hosts.size());
+  if (kind == container_kind::host_of_domain) {
+    for (std::size_t i = 0; i < all.size(); ++i) place[i] = all[i].domain;
+    raise(price.distance[meeting::domain], c.domains);
+  } else if (kind == container_kind::domain && p.nest == nesting::domain_in_host) {
+    for (std::size_t i = 0; i < all.size(); ++i) place[i] = all[i].host;
+    raise(price.distance[meeting::host], c.hosts.size());
+  }
   const auto host_under = [&](std::uint32_t child) {
     for (std::size_t l = levels.size() - 1; l > 0; --l) child = levels[l].children[child].front();
     return all[child].host;
   };
+  place.resize(levels.back().children.size());
   for (std::uint32_t child = 0; child < place.size(); ++child) place[child] = c.hosts[host_under(child)].leaf;
   for (std::size_t t = 0; t < c.tiers.size(); ++t) {
     raise(price.distance[meeting::first_tier + t], c.tiers[t].nodes.size());
@@ -100,13 +108,13 @@ struct draft_level {
 // Builds the tree: children by size (largest first), then by shape, then in the order of the cluster.
 // pre: containers aren't empty and lie below one root. complexity: O(slots * levels + nodes log nodes).
 [[nodiscard]] inline slot_tree make_slot_tree(const cluster& c, const pool& p, const prices& price,
-                                              const std::vector<container>& all, const unit_scheme& s) {
-  std::vector<slot_tree_build::draft_level> draft = slot_tree_build::draft(c, p, price, all, s.one_domain);
+                                              const std::vector<container>& all, std::uint32_t unit_size, container_kind kind) {
+  std::vector<slot_tree_build::draft_level> draft = slot_tree_build::draft(c, p, price, all, kind);
   const std::size_t levels = draft.size();
   // Sizes and shapes bottom-up.
   std::vector<std::vector<std::uint32_t>> size(levels);
   std::vector<std::vector<std::uint32_t>> shape(levels);
-  for (const container& k : all) size[0].push_back(static_cast<std::uint32_t>(k.gpus.size() / s.size));
+  for (const container& k : all) size[0].push_back(static_cast<std::uint32_t>(k.gpus.size() / unit_size));
   shape[0] = size[0];
   for (std::size_t l = 1; l < levels; ++l) {
     std::map<std::vector<std::uint32_t>, std::uint32_t> known;
@@ -130,7 +138,7 @@ struct draft_level {
   }
 
   slot_tree tree;
-  tree.unit_size = s.size;
+  tree.unit_size = unit_size;
   tree.begin.resize(levels);
   tree.up.resize(levels);
   tree.shape.resize(levels);

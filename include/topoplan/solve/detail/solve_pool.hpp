@@ -8,16 +8,23 @@
 #include <topoplan/solve/detail/arrange.hpp>
 #include <topoplan/solve/detail/fill.hpp>
 #include <topoplan/solve/detail/refuse.hpp>
+#include <topoplan/solve/detail/run_exchange.hpp>
+#include <topoplan/solve/detail/run_search.hpp>
+#include <topoplan/solve/detail/runs.hpp>
+#include <topoplan/solve/detail/seating.hpp>
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/slots.hpp>
 #include <topoplan/solve/detail/unit_graph.hpp>
 #include <topoplan/solve/detail/units.hpp>
+#include <topoplan/solve/metrics.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace topoplan::inline v1::detail {
@@ -25,8 +32,10 @@ namespace topoplan::inline v1::detail {
 // A way to seat all ranks, or the reason why there is none.
 struct pool_answer {
   std::vector<std::uint32_t> gpu_of_rank;  // empty if there is none
+  std::int64_t cost = 0;
   bool exhaustive = false;
   bool level_symmetric = false;
+  bool settled = false;  // no other way of cutting the ranks into runs is left
   refusal why;
 };
 
@@ -60,11 +69,13 @@ struct pool_answer {
 [[nodiscard]] inline pool_answer place_units(const bound_problem& b, const unit_scheme& s, const std::vector<container>& slots,
                                              std::int64_t bound) {
   const std::vector<edge_axis> edges = edge_axes(b.l, b.price);
-  const slot_tree tree = make_slot_tree(b.c, b.p, b.price, slots, s);
+  const slot_tree tree =
+      make_slot_tree(b.c, b.p, b.price, slots, s.size, s.one_domain ? container_kind::domain : container_kind::split_host);
   const unit_graph graph = make_unit_graph(b.l, edges, s);
   const std::optional<lattice> digits = lattice_of(b, edges, confined_axes(b.options.confine, b.p), s);
   arrange_problem problem{.tree = tree,
                           .digits = digits ? &*digits : nullptr,
+                          .walked = digits ? walk_axes(*digits, b.l) : std::vector<walk_axis>{},
                           .slot_orders = {slots_by_host(b.c, tree, b.p.hosts)},
                           .world = b.l.world(),
                           .good_enough = bound - graph.inside * b.price.distance[meeting::domain],
@@ -73,66 +84,147 @@ struct pool_answer {
   problem.slot_orders.push_back(slots_by_host(b.c, tree, by_natural_name(b.c, b.p.hosts)));
   const arranged_units found = arrange(graph, problem);
   pool_answer answer;
-  answer.exhaustive = found.exhaustive;
+  answer.exhaustive = found.exhaustive && s.one_domain;
   answer.level_symmetric = found.level_symmetric;
   answer.gpu_of_rank.resize(b.l.world());
   for (std::uint32_t r = 0; r < b.l.world(); ++r)
     answer.gpu_of_rank[r] = tree.gpus[std::size_t{found.slot_of[s.unit_of[r]]} * s.size + s.position_of[r]];
+  answer.cost = cost_of(b.net, b.l, b.price, seats_of(b.c, answer.gpu_of_rank)).cost;
   return answer;
 }
 
-// The slots of the first way of cutting that leaves enough of them; empty if none does.
-// post: `exact` says that no way of cutting leaves more slots in any container.
-[[nodiscard]] inline std::vector<container> enough_slots(const bound_problem& b, const unit_scheme& s, bool& exact) {
+// Places units of one scheme: on slots that keep rails aligned, and on any slots where that leaves more of them; the cheaper
+// one, of equals the aligned one. post: none if there aren't enough slots. complexity: bounded by the numbers of `effort`.
+[[nodiscard]] inline std::optional<pool_answer> place_scheme(const bound_problem& b, const unit_scheme& s, std::int64_t bound) {
   const std::vector<container> most = slots_of(b.c, b.p, s, cutting::any);
   const std::uint64_t room = slot_count(most, s);
-  exact = false;
-  if (room < s.units) return {};
+  if (room < s.units) return std::nullopt;
+  std::optional<pool_answer> best;
   for (const cutting how : {cutting::first_window, cutting::aligned}) {
-    std::vector<container> slots = slots_of(b.c, b.p, s, how);
     if (how == cutting::first_window && s.run == 0) continue;
-    const std::uint64_t here = slot_count(slots, s);
-    if (here < s.units) continue;
-    exact = here == room;
-    return slots;
+    const std::vector<container> slots = slots_of(b.c, b.p, s, how);
+    if (slot_count(slots, s) < s.units) continue;
+    best = place_units(b, s, slots, bound);
+    if (slot_count(slots, s) == room) return best;
+    best->exhaustive = false;
+    break;
   }
-  exact = true;
-  return most;
+  pool_answer loose = place_units(b, s, most, bound);
+  if (!best || loose.cost < best->cost) return loose;
+  best->exhaustive = loose.exhaustive && loose.cost == best->cost;
+  return best;
 }
 
-// pre: the pool has at least as many usable GPUs as there are ranks. complexity: bounded by the budgets of arrange().
-[[nodiscard]] inline pool_answer solve_pool(const bound_problem& b, std::int64_t bound) {
+// Why consecutive ranks don't work: the groups have no room whatever the launcher, or only this launcher stands in the way.
+[[nodiscard]] inline refusal why_no_runs(const bound_problem& b) {
+  const confined_axes confined(b.options.confine, b.p);
+  const std::optional<unit_scheme> s = free_units(b.l, confined, b.p.nest);
+  if (!s) return refuse_uneven_groups(b.options);
+  const std::vector<container> most = slots_of(b.c, b.p, *s, cutting::any);
+  if (slot_count(most, *s) < s->units) return refuse_slots(b.c, b.l, b.p, b.options, *s, most);
+  return refuse_launcher(b.options);
+}
+
+// The placement for a launcher that takes any map.
+[[nodiscard]] inline pool_answer solve_free(const bound_problem& b, std::int64_t bound) {
   const confined_axes confined(b.options.confine, b.p);
   pool_answer answer;
-  bool exact = false;
-  if (!b.options.launcher.contiguous) {
-    const std::optional<unit_scheme> s = free_units(b.l, confined, b.p.nest);
-    if (!s) {
-      answer.why = {rules_text(b.options.confine), "the groups that these rules keep together differ in size", "",
-                    "this solver places groups of one size; choose degrees that divide each other"};
-      return answer;
-    }
-    const std::vector<container> slots = enough_slots(b, *s, exact);
-    if (slots.empty()) {
-      answer.why = refuse_slots(b.c, b.l, b.p, b.options, *s, slots_of(b.c, b.p, *s, cutting::any));
-      return answer;
-    }
-    answer = place_units(b, *s, slots, bound);
-    answer.exhaustive = answer.exhaustive && exact && s->one_domain;
+  const std::optional<unit_scheme> s = free_units(b.l, confined, b.p.nest);
+  if (!s) {
+    answer.why = refuse_uneven_groups(b.options);
     return answer;
   }
+  if (std::optional<pool_answer> placed = place_scheme(b, *s, bound)) return std::move(*placed);
+  answer.why = refuse_slots(b.c, b.l, b.p, b.options, *s, slots_of(b.c, b.p, *s, cutting::any));
+  return answer;
+}
+
+// The placement with the same number of consecutive ranks on every host used, as many as that goes with; none if no number
+// does.
+[[nodiscard]] inline std::optional<pool_answer> solve_equal_runs(const bound_problem& b, std::int64_t bound) {
+  const confined_axes confined(b.options.confine, b.p);
   std::uint32_t most = 0;
-  for (const std::uint32_t h : b.p.hosts) most = std::max(most, usable_on(b.c, h));
+  std::uint32_t least = ~std::uint32_t{0};
+  for (const std::uint32_t h : b.p.hosts) {
+    most = std::max(most, usable_on(b.c, h));
+    least = std::min(least, usable_on(b.c, h));
+  }
   for (std::uint32_t run = std::min(most, b.l.world()); run > 0; --run) {
     if (b.l.world() % run != 0) continue;
     const std::optional<unit_scheme> s = run_units(b.l, confined, b.p.nest, run);
     if (!s) continue;
-    const std::vector<container> slots = enough_slots(b, *s, exact);
-    if (slots.empty()) continue;
-    return place_units(b, *s, slots, bound);
+    std::optional<pool_answer> answer = place_scheme(b, *s, bound);
+    if (!answer) continue;
+    answer->settled = b.p.usable == b.l.world() && least == run;  // every host is full whatever the placement
+    answer->exhaustive = answer->exhaustive && answer->settled;
+    return answer;
   }
-  answer.why = refuse_launcher(b.options, false);
-  return answer;
+  return std::nullopt;
+}
+
+// Improves an answer with runs of different lengths, or finds one. complexity: bounded by the numbers of `effort`.
+inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_answer& best) {
+  const std::optional<run_problem> p = make_run_problem(b.c, b.l, b.price, b.p, confined_axes(b.options.confine, b.p));
+  if (!p) return;
+  const auto offer = [&](const std::vector<host_run>& runs) {
+    if (runs.empty() || !keeps_sets(*p, runs)) return;
+    const arrangement slot_of = arranged(*p, runs);
+    std::vector<std::uint32_t> gpus(b.l.world());
+    for (std::uint32_t r = 0; r < b.l.world(); ++r)
+      gpus[r] = p->tree.gpus[std::size_t{slot_of[p->atoms.unit_of[r]]} * p->tree.unit_size + p->atoms.position_of[r]];
+    const std::int64_t cost = cost_of(b.net, b.l, b.price, seats_of(b.c, gpus)).cost;
+    if (!best.gpu_of_rank.empty() && cost >= best.cost) return;
+    best.gpu_of_rank = std::move(gpus);
+    best.cost = cost;
+  };
+  const std::uint32_t hosts = p->tree.nodes(0);
+  std::vector<std::uint32_t> order(hosts);
+  std::iota(order.begin(), order.end(), 0U);
+  std::vector<std::uint32_t> container_at(b.c.hosts.size(), ~std::uint32_t{0});
+  for (std::uint32_t k = 0; k < hosts; ++k) container_at[p->host_of[k]] = k;
+  std::vector<std::vector<std::uint32_t>> orders{order, {order.rbegin(), order.rend()}};
+  for (const std::vector<std::uint32_t>& named : {b.p.hosts, by_natural_name(b.c, b.p.hosts)}) {
+    order.clear();
+    for (const std::uint32_t h : named)
+      if (container_at[h] != ~std::uint32_t{0}) order.push_back(container_at[h]);
+    orders.push_back(order);
+  }
+  for (const std::vector<std::uint32_t>& o : orders) {
+    const std::vector<host_run> runs = fill_runs(*p, o);
+    offer(runs);
+    if (!runs.empty() && p->set_size == 1 && best.cost > bound)
+      offer(exchanged(*p, runs, b.options.seed,
+                      b.options.moves.value_or(std::min(effort::fewest_moves, 500 * std::uint64_t{hosts}))));
+  }
+  if (!p->exact || hosts > effort::exact_units || (!best.gpu_of_rank.empty() && best.cost <= bound)) return;
+  const std::int64_t inside = p->graph.inside * b.price.distance[meeting::domain];
+  run_search search(*p, best.gpu_of_rank.empty() ? std::numeric_limits<std::int64_t>::max() : best.cost - inside,
+                    effort::exact_nodes);
+  const bool complete = search.run();
+  offer(search.best());
+  best.exhaustive = complete && !best.gpu_of_rank.empty();
+  best.settled = complete;
+}
+
+// The placement for a launcher that wants consecutive ranks on every host.
+[[nodiscard]] inline pool_answer solve_runs(const bound_problem& b, std::int64_t bound) {
+  pool_answer best;
+  if (std::optional<pool_answer> equal = solve_equal_runs(b, bound)) best = std::move(*equal);
+  const bool few = b.p.hosts.size() <= effort::exact_units;
+  bool alike = true;
+  for (const std::uint32_t h : b.p.hosts) alike = alike && usable_on(b.c, h) == usable_on(b.c, b.p.hosts.front());
+  if (best.gpu_of_rank.empty() || (!best.settled && best.cost > bound && (few || !alike))) {
+    const std::int64_t before = best.gpu_of_rank.empty() ? -1 : best.cost;
+    try_uneven_runs(b, bound, best);
+    best.level_symmetric = best.level_symmetric && best.cost == before;
+  }
+  if (best.gpu_of_rank.empty()) best.why = why_no_runs(b);
+  return best;
+}
+
+// pre: the pool has at least as many usable GPUs as there are ranks. complexity: bounded by the numbers of `effort`.
+[[nodiscard]] inline pool_answer solve_pool(const bound_problem& b, std::int64_t bound) {
+  return b.options.launcher.contiguous ? solve_runs(b, bound) : solve_free(b, bound);
 }
 
 }  // namespace topoplan::inline v1::detail
