@@ -95,7 +95,11 @@ class json_writer {
   template <class Get> void column(std::string_view name, std::size_t count, const Get& get) {
     key(name);
     open('[');
-    for (std::size_t i = 0; i < count; ++i) value(get(i));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i != 0) put(", ");
+      after_key_ = true;  // the comma is there
+      value(get(i));
+    }
     close();
   }
 
@@ -140,8 +144,14 @@ class json_writer {
   }
   void quote(std::string_view text) {
     constexpr std::string_view hex = "0123456789abcdef";
+    const auto plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
     put('"');
     while (!text.empty()) {
+      std::size_t run = 0;
+      while (run < text.size() && plain(text[run])) ++run;
+      put(text.substr(0, run));
+      text.remove_prefix(run);
+      if (text.empty()) break;
       const std::size_t length = utf8_length(text);
       const auto c = static_cast<unsigned char>(text[0]);
       if (length == 0) put("\\ufffd");
@@ -165,7 +175,14 @@ class json_writer {
     buffer_[used_++] = c;
   }
   void put(std::string_view text) {
-    for (const char c : text) put(c);
+    if (text.size() > buffer_.size()) {
+      flush();
+      out_.write(text.data(), static_cast<std::streamsize>(text.size()));
+      return;
+    }
+    room(text.size());
+    text.copy(buffer_.data() + used_, text.size());
+    used_ += text.size();
   }
   void room(std::size_t bytes) {
     if (buffer_.size() - used_ < bytes) flush();
