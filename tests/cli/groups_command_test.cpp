@@ -12,6 +12,7 @@
 #include <streambuf>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "support/megatron_reference.hpp"
 
@@ -157,6 +158,26 @@ TEST_CASE("families whose groups only begin alike aren't called the same") {
   CHECK(holds(printed(o),
               "the first and the last member of one PIPELINE_MODEL_PARALLEL_GROUP, 8 apart\n"
               "      groups   those of 7. PIPELINE_MODEL_PARALLEL_GROUP\n"));
+}
+
+TEST_CASE("families with the same groups in another order, or the same members in another order, aren't called the same") {
+  groups_options o;
+  o.world_size = 32;
+  o.tp = 2;
+  o.cp = 4;
+  o.dist_opt_instances = 4;
+  std::string text = printed(o);
+  CHECK(holds(text, "PARTIAL_DATA_PARALLEL_GROUP_WITH_CP (intra_dp_cp): 8 groups of 4 ranks"));
+  CHECK(holds(text, "groups   [0 2 4 6] [8 10 12 14] [16 18 20 22] [24 26 28 30] [1 3 5 7] ... [25 27 29 31]\n"));
+  CHECK(holds(text, "groups   [0 2 4 6] [1 3 5 7] [8 10 12 14] [9 11 13 15] [16 18 20 22] ... [25 27 29 31]\n"));
+  o = groups_options{};
+  o.world_size = 16;
+  o.tp = 8;
+  o.pp = 2;
+  o.expert_tp = 1;
+  text = printed(o);
+  CHECK(holds(text, " 5. MODEL_PARALLEL_GROUP (mp): 1 group of 16 ranks\n"));
+  CHECK(holds(text, "after another, 2 ranks 8 apart, 8 times 1 apart\n      groups   [0 8 1 9 2 10 3 ... 15]\n"));
 }
 
 TEST_CASE("slices with a shorter last run, and ranks from an offset on") {

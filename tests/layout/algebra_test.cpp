@@ -213,7 +213,10 @@ TEST_CASE("complement completes a layout, or is refused when nothing can") {
   CHECK_THROWS_AS(static_cast<void>(complement(layout_of({}), 0)), topoplan::invalid_argument);
   topoplan_test::random rng(3);
   int complete = 0;
-  for (int i = 0; i < 4000; ++i) complete += check_complement(random_layout(rng, 3, 9), rng.between(1, 60)) ? 1 : 0;
+  for (int i = 0; i < 4000; ++i) {
+    const strided_layout l = random_layout(rng, 3, 9);
+    complete += check_complement(l, rng.between(1, 60)) ? 1 : 0;
+  }
   for (int i = 0; i < 2000; ++i) {
     const strided_layout l = random_nested_layout(rng);
     complete += check_complement(l, l.cosize() * rng.between(1, 3)) ? 1 : 0;

@@ -124,6 +124,9 @@ TEST_CASE("products beyond the limit are refused instead of wrapped around") {
         "tp*cp*pp = 65536*1*1 = 65536 times dp 65536 exceeds the limit of 2147483648 ranks");
   CHECK(refusal([] { return resolve_for({.tp = half, .cp = half, .pp = half}, 64); }).find("needs at least that many") !=
         std::string::npos);
+  constexpr std::uint32_t third = 1U << 22U;  // the product of three is 0 in 64 bits
+  CHECK(refusal([] { return resolve({.tp = third, .cp = third, .pp = third}, 64); }).find("more than 2147483648") !=
+        std::string::npos);
   CHECK(refusal([] { return resolve({.ep = ~0U, .expert_tp = ~0U}, 64); }).find("more than 2147483648") != std::string::npos);
 }
 

@@ -134,6 +134,8 @@ TEST_CASE("views that disagree are refused") {
         "dimension pp has other groups in view pp 2 x ep 16 than in grid tp 4 x dp 4 x pp 2");
   CHECK(refusal([&] { return grid.view({{"ep", 8}, {"pp", 4}}, {"pp"}); }) ==
         "dimension pp has other groups in view ep 8 x pp 4 than in grid tp 4 x dp 4 x pp 2");
+  CHECK(refusal([&] { return grid.view({{"ep", 16}, {"pp", 1}, {"more", 2}}, {"pp"}); }) ==
+        "dimension pp has other groups in view ep 16 x pp 1 x more 2 than in grid tp 4 x dp 4 x pp 2");
   CHECK(refusal([&] { return grid.view({{"ep", 16}, {"pp", 2}}, {"ep"}); }) == "grid tp 4 x dp 4 x pp 2 has no dimension 'ep'");
   CHECK(refusal([&] { return grid.view({{"ep", 16}, {"stage", 2}}, {"pp"}); }) == "grid ep 16 x stage 2 has no dimension 'pp'");
   CHECK(refusal([&] { return grid.view({{"ep", 16}, {"pp", 2}}, {"pp", "pp"}); }) ==

@@ -167,8 +167,7 @@ namespace detail {
 [[nodiscard]] inline strided_layout compose(const strided_layout& a, const strided_layout& b) {
   const std::vector<strided_mode> through = coalesce(b).modes();
   std::size_t all = through.size();
-  if (b.cosize() <= a.size())
-    if (auto modes = detail::compose_modes(a, through, all)) return coalesce(strided_layout(std::move(*modes)));
+  if (auto modes = detail::compose_modes(a, through, all)) return coalesce(strided_layout(std::move(*modes)));
   throw invalid_argument("layout " + to_string(a) + " after " + to_string(b) +
                          (b.cosize() <= a.size()
                               ? " isn't a layout: the strides of one don't divide the extents of the other"
