@@ -2,6 +2,7 @@
 #pragma once
 
 #include <topoplan/core/error.hpp>
+#include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/detail/device_notes.hpp>
 #include <topoplan/import/detail/device_tree.hpp>
 #include <topoplan/import/host_devices.hpp>
@@ -53,7 +54,7 @@ inline void require_gpus(const host_devices& host, const std::vector<std::uint32
   if (count(device_kind::unclear) > 0) {
     found += ", but " + std::to_string(count(device_kind::unclear)) + " PCI devices of which the file doesn't say what they are";
   } else if (count(device_kind::nic) > 0) {
-    found += ", only " + std::to_string(count(device_kind::nic)) + " NICs";
+    found += ", only " + counted(count(device_kind::nic), "NIC");
   }
   found +=
       "; the host may have GPUs all the same: give what `nvidia-smi topo -m` prints there, or a file that NCCL wrote to "

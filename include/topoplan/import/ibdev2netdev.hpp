@@ -76,7 +76,7 @@ inline void add_netdev(nic_inventory& nics, const text_line& line) {
     for (const nic_port& port : device.ports) down += port.netdev_up == false ? 1U : 0U;
   }
   if (down > 0) {
-    nics.notes.push_back({0, std::to_string(down) + " network interfaces are down; the ports under them may work, ask ibstat"});
+    nics.notes.push_back({0, "network interfaces down: " + std::to_string(down) + "; the ports under them may work, ask ibstat"});
   }
   detail::conclude(nics);
   return nics;

@@ -3,6 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/units.hpp>
+#include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/detail/inventory_fields.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/node_topology.hpp>
@@ -112,7 +113,7 @@ inline void say_nvlink_differences(nvlink_status& status) {
     const auto active = active_nvlinks(gpu);
     if (gpu.answer == nvlink_answer::mig) status.notes.push_back({gpu.line, name + " is in MIG mode; its NVLinks aren't shown"});
     else if (gpu.answer == nvlink_answer::incomplete || gpu.answer == nvlink_answer::nothing) {
-      status.notes.push_back({gpu.line, name + ": the text breaks off after " + std::to_string(gpu.links.size()) + " links"});
+      status.notes.push_back({gpu.line, name + ": the text breaks off after " + counted(gpu.links.size(), "link")});
     } else if (active && *active < most) {
       status.notes.push_back({gpu.line, name + " has " + std::to_string(*active) + " active NVLinks, another GPU of this host " +
                                             std::to_string(most)});

@@ -1,6 +1,7 @@
 // What a person should know of the devices of a host: GPUs with fewer NVLinks than the others, an order that isn't that of PCI.
 #pragma once
 
+#include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/detail/device_tree.hpp>
 #include <topoplan/import/detail/pci.hpp>
 #include <topoplan/import/host_devices.hpp>
@@ -35,7 +36,7 @@ inline void say_uneven_nvlinks(const host_devices& host, const std::vector<std::
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     if (links.total(i) == most) continue;
     const host_device& gpu = host.devices[gpus[i]];
-    const std::string has = links.total(i) == 0 ? "no NVLink" : std::to_string(links.total(i)) + " NVLinks";
+    const std::string has = links.total(i) == 0 ? "no NVLink" : counted(links.total(i), "NVLink");
     notes.push_back({gpu.line, gpu_name(gpu) + " has " + has + ", another GPU of this host " + std::to_string(most)});
   }
 }

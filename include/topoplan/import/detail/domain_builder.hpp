@@ -2,6 +2,7 @@
 #pragma once
 
 #include <topoplan/core/error.hpp>
+#include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/domain_table.hpp>
 #include <topoplan/import/gpu_fabric.hpp>
 #include <topoplan/import/gpu_inventory.hpp>

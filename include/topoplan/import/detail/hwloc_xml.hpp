@@ -50,7 +50,7 @@ class hwloc_reader {
   // post: where some NICs do RDMA, those that don't are left out, as other tools do.
   [[nodiscard]] host_devices take() {
     if (dropped_ > 0) {
-      host_.notes.push_back({0, std::to_string(dropped_) + " PCI devices of class network without an RDMA device are left out"});
+      host_.notes.push_back({0, "network devices without RDMA are left out: " + std::to_string(dropped_)});
     }
     return std::move(host_);
   }

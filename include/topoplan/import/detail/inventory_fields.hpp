@@ -3,6 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/units.hpp>
+#include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/detail/pci.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/gpu_inventory.hpp>
@@ -111,7 +112,7 @@ inline void conclude(gpu_inventory& inventory) {
     }
     if (!gpu.model.empty()) models.emplace(gpu.model, gpu.line);
     if (gpu.mig == gpu_mode::on) {
-      const std::string parts = gpu.mig_devices == 0 ? "" : ", cut into " + std::to_string(gpu.mig_devices) + " devices";
+      const std::string parts = gpu.mig_devices == 0 ? "" : ", cut into " + counted(gpu.mig_devices, "device");
       inventory.notes.push_back(
           {gpu.line, title + " is in MIG mode" + parts + ": NVLink is off, and no rank can have all of it"});
     }

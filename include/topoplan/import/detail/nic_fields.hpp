@@ -3,6 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/units.hpp>
+#include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/detail/guid.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/nic_inventory.hpp>
@@ -125,11 +126,11 @@ inline void conclude(nic_inventory& nics) {
       }
       if (port.lanes && *port.lanes < 4) {
         nics.notes.push_back(
-            {port.line, title + " runs on " + std::to_string(*port.lanes) + " lanes: a split port, or lanes are down"});
+            {port.line, title + " runs on " + counted(*port.lanes, "lane") + ": a split port, or lanes are down"});
       }
     }
     if (device.promised_ports && *device.promised_ports > device.ports.size()) {
-      nics.notes.push_back({device.line, device.name + " has " + std::to_string(*device.promised_ports) + " ports, " +
+      nics.notes.push_back({device.line, device.name + " has " + counted(*device.promised_ports, "port") + ", " +
                                              std::to_string(device.ports.size()) + " described: the text was cut"});
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <topoplan/core/error.hpp>
+#include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/detail/device_notes.hpp>
 #include <topoplan/import/detail/pci.hpp>
 #include <topoplan/import/host_devices.hpp>
@@ -44,7 +45,7 @@ inline void resolve(const std::vector<nvlink_end>& ends, host_devices& host) {
     if (found == by_address.end()) {
       const auto kind = kind_of_class(end.target_class);
       if (kind == pci_kind::gpu) {
-        host.notes.push_back({end.line, gpu_name(host.devices[end.gpu]) + " has " + std::to_string(end.count) + " NVLinks to " +
+        host.notes.push_back({end.line, gpu_name(host.devices[end.gpu]) + " has " + counted(end.count, "NVLink") + " to " +
                                             end.target + ", a GPU that isn't in the file"});
         continue;
       }
@@ -72,8 +73,8 @@ inline void resolve(const std::vector<nvlink_end>& ends, host_devices& host) {
       if (from > to) continue;
       count = std::min(count, back->second->count);
       if (end->count != back->second->count) {
-        host.notes.push_back({back->second->line, gpu_name(host.devices[from]) + " names " + std::to_string(end->count) +
-                                                      " NVLinks to " + gpu_name(host.devices[to]) + ", that one " +
+        host.notes.push_back({back->second->line, gpu_name(host.devices[from]) + " names " + counted(end->count, "NVLink") +
+                                                      " to " + gpu_name(host.devices[to]) + ", that one " +
                                                       std::to_string(back->second->count) + ": the lesser number counts"});
       }
     } else if (host.devices[to].kind == device_kind::gpu) {
@@ -83,7 +84,7 @@ inline void resolve(const std::vector<nvlink_end>& ends, host_devices& host) {
     host.nvlinks.push_back({std::min(from, to), std::max(from, to), count, {}, end->line});
   }
   if (unlisted_switches > 0) {
-    host.notes.push_back({0, std::to_string(unlisted_switches) + " NVSwitches are known from the NVLinks to them only"});
+    host.notes.push_back({0, "NVSwitches known from the NVLinks to them only: " + std::to_string(unlisted_switches)});
   }
 }
 
