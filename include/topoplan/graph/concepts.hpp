@@ -86,11 +86,21 @@ concept edge_list_graph = has_graph_traits<Graph> && detail::traversed_as<Graph,
                             { target(e, g) } -> std::convertible_to<vertex_of<Graph>>;
                           };
 
+namespace detail {
+
+// Boost's adjacency_list with lists of vertices is a hard error for get(boost::vertex_index, g) unless it has that property.
+template <class Graph>
+concept index_may_be_asked = !std::is_pointer_v<vertex_of<Graph>> || !requires { typename Graph::vertex_property_type; } ||
+                             boost::lookup_one_property<typename Graph::vertex_property_type, boost::vertex_index_t>::found;
+
+}  // namespace detail
+
 // get(boost::vertex_index, g) numbers the vertices 0 ... num_vertices(g)-1.
 template <class Graph>
-concept indexed_graph = has_graph_traits<Graph> && requires(const Graph& g, vertex_of<Graph> v) {
-  { get(get(boost::vertex_index, g), v) } -> std::convertible_to<std::size_t>;
-};
+concept indexed_graph = has_graph_traits<Graph> && detail::index_may_be_asked<std::remove_cvref_t<Graph>> &&
+                        requires(const Graph& g, vertex_of<Graph> v) {
+                          { get(get(boost::vertex_index, g), v) } -> std::convertible_to<std::size_t>;
+                        };
 
 // What fold, paths and cut read: a graph whose links are arcs in both directions (a Boost graph with undirectedS, or two
 // arcs a link), with numbered vertices.
@@ -103,7 +113,10 @@ namespace boost_get {
 using boost::get;
 template <class Map, class Key>
 concept readable = requires(const Map& map, const Key& key) { get(map, key); };
-template <class Map, class Key> decltype(auto) read(const Map& map, const Key& key) { return get(map, key); }
+template <class Map, class Key> decltype(auto) read(const Map& map, const Key& key) {
+  if constexpr (std::is_pointer_v<Map>) return map[key];
+  else return get(map, key);
+}
 }  // namespace boost_get
 
 // Reads a property: from a Boost property map, or by calling a function.

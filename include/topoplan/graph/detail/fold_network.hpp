@@ -37,11 +37,12 @@ struct folded_tier {
   double oversubscription = 1;
 };
 
-// The rail of a NIC is the place of its switches among those of its host, in the order of the host's NICs. Hosts wired
-// otherwise than the first host on the same switches take the rail of the switches. nics: by host, then in order.
-// Returns the NICs that are wired otherwise.
+// The rail of a NIC is the place of its switches among those of its host, in the order of the host's NICs; switches that an
+// earlier host numbered keep their number. nics: by host, then in order.
+// Returns the NICs that hang on another rail than the NIC in the same place of the first host with as many NICs.
 inline std::vector<std::size_t> number_rails(std::vector<folded_nic>& nics) {
   std::map<std::vector<std::uint32_t>, std::uint32_t> rail_of;  // by set of switches
+  std::map<std::size_t, std::size_t> first_with;                // first NIC of a host, by the host's number of NICs
   std::vector<std::size_t> odd;
   for (std::size_t first = 0; first < nics.size();) {
     std::size_t last = first;
@@ -51,10 +52,12 @@ inline std::vector<std::size_t> number_rails(std::vector<folded_nic>& nics) {
       if (nic.leafs.empty()) continue;
       auto place = std::find(met.begin(), met.end(), nic.leafs);
       if (place == met.end()) place = met.insert(met.end(), nic.leafs);
-      const auto own = static_cast<std::uint32_t>(place - met.begin());
-      nic.rail = rail_of.emplace(nic.leafs, own).first->second;
-      if (nic.rail != own) odd.push_back(last);
+      nic.rail = rail_of.emplace(nic.leafs, static_cast<std::uint32_t>(place - met.begin())).first->second;
     }
+    const std::size_t pattern = first_with.emplace(last - first, first).first->second;
+    for (std::size_t n = first; n < last; ++n)
+      if (!nics[n].leafs.empty() && !nics[pattern + n - first].leafs.empty() && nics[n].rail != nics[pattern + n - first].rail)
+        odd.push_back(n);
     first = last;
   }
   return odd;
