@@ -137,7 +137,7 @@ class Scanner:
         include = f"#include <topoplan/{name}>\n"
         poison = POISON_ALWAYS + ([] if third else POISON_OURS)
         complaint = self.compiles(poisoned(poison) + include + include, text)
-        if third and not complaint:
+        if third and not complaint and "/detail/" not in name:  # what is in detail comes along with a public header
             direct = {i for o in ours for i in direct_includes((self.root / o).read_text())}
             before = sorted(i for i in direct if not i.startswith("<topoplan/"))
             before = "".join(f"#include {i}\n" for i in before)
