@@ -70,7 +70,7 @@ struct outcome {
   std::string err;
 };
 
-// Runs a program with arguments and further environment ("NAME=value"), without a shell in between; 20 seconds at most.
+// Runs a program with arguments and further environment ("NAME=value"), without a shell in between; a minute at most.
 inline outcome run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {}) {
   const temporary_folder folder;
   const std::string out = (folder.path() / "out").string();
@@ -80,7 +80,7 @@ inline outcome run(const std::vector<std::string>& arguments, const std::vector<
   if (child == 0) {
     std::vector<std::string> words{"env"};
     words.insert(words.end(), environment.begin(), environment.end());
-    words.insert(words.end(), {"timeout", "20"});
+    words.insert(words.end(), {"timeout", "60"});
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());

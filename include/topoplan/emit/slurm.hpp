@@ -18,6 +18,7 @@
 
 namespace topoplan::inline v1::emit {
 
+// Where rank 0 listens.
 struct slurm_options {
   std::string master_addr = {};  // empty: the host of rank 0, line 1 of the hostfile
   std::uint16_t master_port = 29500;

@@ -23,6 +23,7 @@ namespace topoplan::inline v1::emit {
 // agent a GPU starts any map; there LOCAL_RANK is 0 and LOCAL_WORLD_SIZE 1 everywhere, and each process sees its own GPU only.
 enum class torchrun_agents : std::uint8_t { as_needed, one_a_host, one_a_gpu };
 
+// Where rank 0 listens, and how agents are started.
 struct torchrun_options {
   std::string master_addr = {};  // empty: the host of rank 0
   std::uint16_t master_port = 29500;
