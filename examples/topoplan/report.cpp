@@ -281,7 +281,7 @@ void report_plan(std::ostream& out, const plan& p, const cluster& c) {
   }
   rules.print(out);
 
-  out << "Neighbouring ranks of a group meet in";
+  out << "Where neighbouring ranks of a group meet";
   if (p.given_order && !p.keeps_given_order) out << " (in brackets: the order you gave)";
   out << '\n';
   report_crossings(out, p);
