@@ -126,8 +126,8 @@ TEST_CASE("several hosts of one communicator") {
   CHECK(count(hosts[0], device_kind::gpu) == 2);
   CHECK(count(hosts[1], device_kind::gpu) == 1);
   CHECK(pairs_of(node_topology_of(hosts[0])) == "NV18:1");
-  CHECK_THROWS_WITH_AS(nccl_topology_xml(text, "two"), doctest::Contains("two:10: expected one host, found 2 hosts"),
-                       parse_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(nccl_topology_xml(text, "two")),
+                       doctest::Contains("two:10: expected one host, found 2 hosts"), parse_error);
 }
 
 TEST_CASE("files that clouds ship") {
@@ -145,8 +145,8 @@ TEST_CASE("files that clouds ship") {
   const auto bare = small("cloud_without_class.xml");
   CHECK(kinds_of(bare) == "1 1 0 0 0 2");
   CHECK(has_note(bare.notes, "2 PCI devices without a class", 4));
-  CHECK_THROWS_WITH_AS(node_topology_of(bare), doctest::Contains("expected GPUs, found none, but 2 PCI devices of which"),
-                       parse_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(node_topology_of(bare)),
+                       doctest::Contains("expected GPUs, found none, but 2 PCI devices of which"), parse_error);
 }
 
 TEST_CASE("RCCL's xGMI stands where NVLink would, and is named") {
@@ -158,7 +158,7 @@ TEST_CASE("RCCL's xGMI stands where NVLink would, and is named") {
 TEST_CASE("what isn't a topology is refused by name and place") {
   const auto refuse = [](const std::string& text, const char* message) {
     INFO(text);
-    CHECK_THROWS_WITH_AS(nccl_topology_xml(text, "t.xml"), doctest::Contains(message), parse_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(nccl_topology_xml(text, "t.xml")), doctest::Contains(message), parse_error);
   };
   refuse("", "t.xml:1:1: expected well-formed XML, found an empty text");
   refuse("plain text", "expected");
@@ -251,10 +251,12 @@ TEST_CASE("the reference files") {
   const auto read = [&](const std::string& name) { return nccl_topology_xml(import::read_file(folder + name), name); };
   CHECK(kinds_of(read("aws-p5-48xl-topo.xml")) == "2 8 0 0 0 32");
   CHECK(kinds_of(read("aws-g5-48xl-topo.xml")) == "2 0 0 0 0 9");
-  CHECK_THROWS_WITH_AS(node_topology_of(read("aws-p5-48xl-topo.xml")), doctest::Contains("the host may have GPUs all the same"),
+  CHECK_THROWS_WITH_AS(static_cast<void>(node_topology_of(read("aws-p5-48xl-topo.xml"))),
+                       doctest::Contains("the host may have GPUs all the same"), parse_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(node_topology_of(read("aws-g5-48xl-topo.xml"))), doctest::Contains("9 PCI devices"),
                        parse_error);
-  CHECK_THROWS_WITH_AS(node_topology_of(read("aws-g5-48xl-topo.xml")), doctest::Contains("9 PCI devices"), parse_error);
-  CHECK_THROWS_WITH_AS(read("dgx1v-4gpu-truncated.xml"), doctest::Contains("dgx1v-4gpu-truncated.xml:16:"), parse_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(read("dgx1v-4gpu-truncated.xml")), doctest::Contains("dgx1v-4gpu-truncated.xml:16:"),
+                       parse_error);
   const auto oci = read("oci-h100-topology.xml");
   for (const auto nic : devices_of(oci, device_kind::nic)) CHECK(oci.devices[nic].network->gigabits() == doctest::Approx(180));
   CHECK(first(oci, device_kind::nic).id == "0x946dae030050709a");

@@ -61,7 +61,7 @@ TEST_CASE("a link that is down on every GPU, and a text cut inside a link") {
 TEST_CASE("what isn't `nvlink -s` is refused") {
   const auto refuse = [](const std::string& text, const char* message) {
     INFO(text);
-    CHECK_THROWS_WITH_AS(nvidia_smi_nvlink(text, "n.txt"), doctest::Contains(message), parse_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(nvidia_smi_nvlink(text, "n.txt")), doctest::Contains(message), parse_error);
   };
   refuse("", "n.txt: expected the output of `nvidia-smi nvlink -s`");
   refuse("GPU 0: A (UUID: GPU-1)\n Link 0: fast\n",

@@ -76,7 +76,7 @@ TEST_CASE("fragments: a GPU for each pair of lines, or for each section") {
 TEST_CASE("what isn't `nvidia-smi -q` of one host is refused") {
   const auto refuse = [](const std::string& text, const char* message) {
     INFO(text);
-    CHECK_THROWS_WITH_AS(nvidia_smi_q(text, "q.txt"), doctest::Contains(message), parse_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(nvidia_smi_q(text, "q.txt")), doctest::Contains(message), parse_error);
   };
   refuse("", "the output of `nvidia-smi -q`");
   refuse("hello\nState : Active\n", "none of its fields");

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -29,6 +30,13 @@ template <class Reader> void check_survives(const Reader& reader, const std::str
     std::string flipped = text;
     flipped[size] = static_cast<char>(static_cast<unsigned char>(flipped[size]) ^ 0x15U);
     if (!reads_or_refuses(reader, flipped)) FAIL_CHECK("byte " << size << " changed");
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const auto line = text.substr(at, end - at);
+    if (!reads_or_refuses(reader, text.substr(0, at) + text.substr(end))) FAIL_CHECK("without " << line);
+    if (!reads_or_refuses(reader, text.substr(0, end) + text.substr(at))) FAIL_CHECK("twice " << line);
+    at = end;
   }
   for (const auto& [what, damage] : damaged(text)) {
     INFO(what);
