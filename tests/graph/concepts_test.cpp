@@ -127,6 +127,7 @@ TEST_CASE("a property is a Boost property map or a function, and converts") {
   static_assert(property_of<decltype(square), int, long>);
   static_assert(!property_of<decltype(square), std::string, long>);
   static_assert(!property_of<int, int, int>);
+  static_assert(!property_of<boost::associative_property_map<std::map<std::string, int>>, std::vector<int>, int>);
   CHECK(topoplan::detail::read(square, 7) == 49);
   const std::vector<double> values{1.5, 2.5};
   CHECK(topoplan::detail::read(values.data(), std::size_t{1}) == 2.5);

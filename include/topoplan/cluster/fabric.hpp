@@ -27,7 +27,7 @@ struct fabric_layer {
   std::uint32_t children = 1;    // hosts or lower groups of one group; the last group may hold fewer
   std::uint32_t bundles = 1;     // switches of a class in the layer below
   std::uint32_t per_bundle = 1;  // switches
-  bool rails_apart = false;      //
+  bool rails_apart = false;
   std::uint32_t uplinks = 0;     // of one switch, links at the rate of a NIC port; 0 at the top
   bytes_per_second uplink_rate;  // of one switch, all uplinks together, one direction
   double oversubscription = 1;   // of one switch when all its children are there: rate from below over uplink_rate

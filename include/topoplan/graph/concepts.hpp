@@ -111,8 +111,12 @@ namespace detail {
 
 namespace boost_get {
 using boost::get;
+// get of a Boost map with a key of another graph is a hard error, so the map's key type is looked at first.
 template <class Map, class Key>
-concept readable = requires(const Map& map, const Key& key) { get(map, key); };
+concept fits = !requires { typename Map::key_type; } || std::is_void_v<typename Map::key_type> ||
+               std::convertible_to<const Key&, typename Map::key_type>;
+template <class Map, class Key>
+concept readable = fits<Map, Key> && requires(const Map& map, const Key& key) { get(map, key); };
 template <class Map, class Key> decltype(auto) read(const Map& map, const Key& key) {
   if constexpr (std::is_pointer_v<Map>) return map[key];
   else return get(map, key);

@@ -49,7 +49,7 @@ struct cut_report {
 };
 
 // Measures the network links between two groups of NICs. kind, link, rate: as for fold.
-// pre: as max_flow. units: bytes per second. complexity, errors: as max_flow.
+// pre: as max_flow. units: bytes per second. complexity: as max_flow. errors: as max_flow.
 template <fabric_model Graph, property_of<edge_of<Graph>, link_kind> Link, property_of<edge_of<Graph>, bytes_per_second> Rate>
 [[nodiscard]] cut_report network_cut(const Graph& g, std::span<const vertex_of<Graph>> nics_a,
                                      std::span<const vertex_of<Graph>> nics_b, const Link& link, const Rate& rate) {
@@ -89,7 +89,7 @@ template <fabric_model Graph, property_of<vertex_of<Graph>, vertex_kind> Kind, c
   return network_cut(g, all.first(first[half]), all.subspan(first[half], first[2 * half] - first[half]), link, rate);
 }
 
-// The same for the library's own graphs. complexity, errors: as above.
+// The same for the library's own graphs. complexity: as above. errors: as above.
 [[nodiscard]] inline cut_report bisection(const fabric_graph& g) {
   return bisection(g, get(&fabric_vertex::kind, g), get(&fabric_vertex::host, g), get(&fabric_edge::kind, g),
                    get(&fabric_edge::rate, g));

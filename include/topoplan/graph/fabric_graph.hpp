@@ -21,9 +21,9 @@ namespace topoplan::inline v1 {
 // What belongs to the graph as a whole.
 struct fabric_labels {
   std::string name;
-  std::vector<std::string> hosts;                            // names, by fabric_vertex::host
-  std::string gpu_model;                                     // as gpu_models of a cluster
-  topoplan::fabric_kind fabric = fabric_kind::unknown;       //
+  std::vector<std::string> hosts;  // names, by fabric_vertex::host
+  std::string gpu_model;           // as gpu_models of a cluster
+  topoplan::fabric_kind fabric = fabric_kind::unknown;
   std::vector<std::pair<std::uint32_t, std::string>> given;  // vertices that have a name of their own, ascending
 
   friend bool operator==(const fabric_labels&, const fabric_labels&) = default;

@@ -31,7 +31,7 @@ template <fabric_model Graph, property_of<vertex_of<Graph>, vertex_kind> Kind, h
   return detail::folder<Graph, Kind, Host, Link, Rate>(g, kind, host, link, rate, options).fold();
 }
 
-// The same for the library's own graphs, which know their names. complexity, errors: as above.
+// The same for the library's own graphs, which know their names. complexity: as above. errors: as above.
 [[nodiscard]] inline cluster fold(const fabric_graph& g) {
   const fabric_labels& labels = g[boost::graph_bundle];
   return fold(g, get(&fabric_vertex::kind, g), get(&fabric_vertex::host, g), get(&fabric_edge::kind, g),

@@ -16,8 +16,8 @@ struct system_model {
   std::string_view name;   // as a spec names it: "dgx-h100"
   std::string_view title;  // "DGX H100"
   std::array<std::string_view, 2> aliases;
-  std::string_view gpu;                // name of its gpu_model
-  std::uint16_t gpus_per_host = 0;     //
+  std::string_view gpu;  // name of its gpu_model
+  std::uint16_t gpus_per_host = 0;
   std::uint16_t hosts_per_domain = 0;  // 18 trays in an NVL72
   std::uint16_t rails = 0;             // NICs, or bundles of NICs, that serve one GPU or one pair of GPUs
   std::uint16_t numa_nodes = 0;        // each serves an equal run of GPUs; 0 unknown

@@ -24,8 +24,8 @@ namespace topoplan::inline v1 {
 
 // What a graph doesn't say.
 struct fold_options {
-  std::string name = "graph";         // of the cluster, and the source of its figures
-  std::string gpu_model = "unknown";  //
+  std::string name = "graph";  // of the cluster, and the source of its figures
+  std::string gpu_model = "unknown";
   fabric_kind fabric = fabric_kind::unknown;
   std::vector<std::string> host_names = {};  // for graphs whose hosts are numbers; "host-3" where it is too short
 };
