@@ -3,9 +3,9 @@
 #
 #   topoplan::core      core, layout, rank_map (not groups), cluster, plan      no dependency
 #   topoplan::groups    rank_map/groups                                         range-v3
-#   topoplan::graph     graph                                                   Boost (headers)
-#   topoplan::solve     solve                                                   graph, groups
 #   topoplan::import    import, text formats                                    no dependency
+#   topoplan::graph     graph, and what of import makes a graph                 Boost (headers)
+#   topoplan::solve     solve                                                   graph, groups
 #   topoplan::json      import, JSON formats                                    nlohmann-json
 #   topoplan::xml       import, XML formats                                     pugixml
 #   topoplan::emit      emit                                                    no dependency
@@ -77,12 +77,19 @@ set(xml_names "/([a-z0-9_]+_)?xml\\.hpp$")
 list(FILTER import_headers EXCLUDE REGEX "${xml_names}")
 list(FILTER xml_headers INCLUDE REGEX "${xml_names}")
 topoplan_module_headers(emit_headers emit)
+foreach(header IN LISTS import_headers)
+  file(STRINGS "${header}" yields_graph REGEX "#include <topoplan/graph/" LIMIT_COUNT 1)
+  if(yields_graph)
+    list(REMOVE_ITEM import_headers "${header}")
+    list(APPEND graph_headers "${header}")
+  endif()
+endforeach()
 
 topoplan_add_library(core HEADERS ${core_headers})
 topoplan_add_library(groups HEADERS ${groups_headers} NEEDS core PACKAGES range-v3 LINKS range-v3::range-v3)
-topoplan_add_library(graph HEADERS ${graph_headers} NEEDS core PACKAGES Boost LINKS Boost::headers)
-topoplan_add_library(solve HEADERS ${solve_headers} NEEDS graph groups)
 topoplan_add_library(import HEADERS ${import_headers} NEEDS core)
+topoplan_add_library(graph HEADERS ${graph_headers} NEEDS import PACKAGES Boost LINKS Boost::headers)
+topoplan_add_library(solve HEADERS ${solve_headers} NEEDS graph groups)
 topoplan_add_library(json HEADERS ${json_headers} NEEDS import PACKAGES nlohmann_json LINKS nlohmann_json::nlohmann_json)
 topoplan_add_library(xml HEADERS ${xml_headers} NEEDS import PACKAGES pugixml LINKS pugixml::pugixml)
 topoplan_add_library(emit HEADERS ${emit_headers} NEEDS core)
