@@ -55,6 +55,7 @@ THIRD_PARTY = [
     ("yaml-cpp", re.compile(r"/yaml-cpp/")),
     ("cuda", re.compile(r"/cuda[^/]*/|/nccl[^/]*\.h$")),
 ]
+PACKAGE_LIBRARY = {"Boost": "boost", "range-v3": "range-v3", "nlohmann_json": "nlohmann-json", "pugixml": "pugixml"}
 SYSTEM = re.compile(r"/lib/gcc|/lib/llvm|/lib/clang|/include/c\+\+/|/usr/include/([^/]+$|(x86_64|aarch64)-linux-gnu/|linux/|asm)")
 
 # Names that system headers and old compilers define as macros; a header of ours that uses one dies in somebody's build.
@@ -202,6 +203,28 @@ def check_layers(args):
     return findings
 
 
+def check_components(args):
+    """Whoever links a component can include each of its headers: what those include is in it, or in what it brings along."""
+    needs, packages, home = {}, {}, {}
+    for line in args.components.read_text().splitlines():
+        name, needed, libraries, held = (field.split(";") for field in line.split("|"))
+        needs[name[0]] = [n for n in needed if n]
+        packages[name[0]] = {PACKAGE_LIBRARY[p] for p in libraries if p}
+        home.update({os.path.relpath(os.path.realpath(h), args.root): name[0] for h in held if h})
+    closure = lambda c: {c}.union(*(closure(n) for n in needs[c]))
+    findings = [f"{name}: is in no component" for name in all_headers(args.root) if name not in home]
+    for name, seen in read_scan(args).items():
+        if "lines" not in seen or name not in home:
+            continue
+        reach = closure(home[name])
+        libraries = set().union(*(packages[c] for c in reach))
+        findings += [f"{name}: is in component {home[name]}, which doesn't bring {o} of component {home.get(o)}"
+                     for o in seen["ours"] if home.get(o) not in reach]
+        findings += [f"{name}: is in component {home[name]}, which doesn't bring {library}"
+                     for library in sorted(set(seen["third_party"].values()) - libraries)]
+    return findings
+
+
 def door_of(library):
     return next(door for door, behind in DOORS.items() if behind == library)
 
@@ -312,6 +335,7 @@ def read_scan(args):
 COMMANDS = {
     "scan": run_scan, "alone": check_alone, "layers": check_layers, "umbrella": check_umbrella, "style": check_style,
     "docs": check_docs, "budget": check_budget, "rank_map": check_rank_map, "cuda": check_cuda,
+    "components": check_components,
     "write-umbrella": write_umbrella, "write-budget": write_budget,
 }
 
@@ -323,6 +347,7 @@ def main(argv):
     parser.add_argument("--scan", type=Path, help="the JSON file that scan writes")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="", help="further flags of the compiler, such as -isystem")
+    parser.add_argument("--components", type=Path, help="the file that CMake writes: name|needs|packages|headers")
     parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--cache", type=Path, help="folder that remembers what compiled")
     parser.add_argument("--budget", type=Path, help="benchmarks/compile_time/budget.csv")

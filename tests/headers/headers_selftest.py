@@ -47,7 +47,7 @@ class Tree(unittest.TestCase):
     def run_check(self, *commands):
         out = io.StringIO()
         common = ["--root", str(self.root), "--scan", str(self.base / "scan.json"), "--cache", str(self.base / "cache"),
-                  "--budget", str(self.base / "budget.csv"), "--compiler", os.environ.get("CXX", "g++"),
+                  "--budget", str(self.base / "budget.csv"), "--components", str(self.base / "components.txt"), "--compiler", os.environ.get("CXX", "g++"),
                   "--flags", f"-isystem {self.base / 'others'}"]
         with contextlib.redirect_stdout(out):
             codes = [headers.main([c, *common]) for c in commands]
@@ -146,6 +146,24 @@ class Tree(unittest.TestCase):
         self.write("import/cluster_file.hpp", GOOD)
         self.write("emit/plan.hpp", GOOD.replace("<cstdint>", "<topoplan/import/detail/json.hpp>").replace("sum(", "sum2("))
         self.red("emit/plan.hpp: emit may not include import/detail/json.hpp", "scan", "layers")
+
+    def test_components(self):
+        self.library("boost/graph.hpp", "#pragma once\n")
+        self.write("graph/fold.hpp", GOOD.replace("<cstdint>", "<boost/graph.hpp>").replace("sum(", "sum2("))
+        self.write("import/fabric.hpp", GOOD.replace("<cstdint>", "<topoplan/graph/fold.hpp>").replace("sum(", "sum3("))
+        components = self.base / "components.txt"
+        line = lambda name, needs, packages, *held: f"{name}|{needs}|{packages}|{';'.join(str(self.root / h) for h in held)}\n"
+        rest = line("core", "", "", "core/sum.hpp") + line("all", "core;graph", "", "topoplan.hpp")
+        good = rest + line("graph", "core", "Boost", "graph/fold.hpp", "import/fabric.hpp")
+        components.write_text(good)
+        self.green("scan", "components")
+        components.write_text(rest + line("graph", "core", "Boost", "graph/fold.hpp") + line("import", "core", "", "import/fabric.hpp"))
+        self.red("import/fabric.hpp: is in component import, which doesn't bring graph/fold.hpp of component graph", "components")
+        self.red("import/fabric.hpp: is in component import, which doesn't bring boost", "components")
+        components.write_text(good.replace("Boost", ""))
+        self.red("graph/fold.hpp: is in component graph, which doesn't bring boost", "components")
+        components.write_text(rest + line("graph", "core", "Boost", "graph/fold.hpp"))
+        self.red("import/fabric.hpp: is in no component", "components")
 
     def test_the_umbrella(self):
         self.write("core/product.hpp", GOOD)
