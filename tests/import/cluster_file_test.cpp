@@ -167,6 +167,8 @@ TEST_CASE("what is no cluster file is refused with line, column and JSON pointer
   refused(with(text, "spectrum-x", "token-ring"),
           "c.json:3:13: expected /fabric to be one of unknown, infiniband, roce, spectrum-x");
   refused(with(text, "\"rails\": 2", "\"rails\": 0"), "c.json:4:12: expected /rails to be an integer from 1 to 65535, found 0");
+  const auto odd_name = with(text, "two trays of one domain, one host beside", "a \\\" }, \\\\");  // a " }, \ as JSON writes it
+  refused(with(odd_name, "\"rails\": 2", "\"rails\": 0"), "c.json:4:12: expected /rails");
   refused(with(text, "\"rails\": 2", "\"rails\": 2.5"), "an integer from 1 to 65535, found 2.5");
   refused(with(text, "\"rails\": 2", "\"rails\": 99999999999999999999"), "/rails to be an integer");
   refused(with(text, "\"domains\": 3", "\"domains\": 4"), "/domain_names to be an array of 4, found 3 elements");

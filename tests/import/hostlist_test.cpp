@@ -125,6 +125,7 @@ TEST_CASE("what is no expression is refused at its column") {
     CHECK_THROWS_WITH_AS(expand_hostlist(expression), message, parse_error);
   };
   refused("n[3-1]", "hostlist:1:3: expected a range that rises, found '3-1'");
+  refused("n[3-2]", "hostlist:1:3: expected a range that rises, found '3-2'");
   refused("n[]", "hostlist:1:3: expected a number, found ']'");
   refused("n[a-c]", "hostlist:1:3: expected a number, found 'a'");
   refused("n[1,]", "hostlist:1:5: expected a number, found ']'");
