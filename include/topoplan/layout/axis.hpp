@@ -37,7 +37,8 @@ inline constexpr std::array<axis, axis_count> all_axes{axis::tp, axis::cp,      
 class axis_set {
  public:
   constexpr axis_set() = default;
-  TOPOPLAN_HOST_DEVICE constexpr axis_set(axis a) noexcept : bits_(bit(a)) {}  // an axis is the set of itself
+  // An axis is the set of itself.
+  TOPOPLAN_HOST_DEVICE constexpr axis_set(axis a) noexcept : bits_(bit(a)) {}  // NOLINT(google-explicit-constructor)
   constexpr axis_set(std::initializer_list<axis> axes) noexcept {
     for (const axis a : axes) bits_ |= bit(a);
   }
