@@ -3,6 +3,7 @@
 
 #include <topoplan/import/detail/counted.hpp>
 #include <topoplan/import/detail/device_tree.hpp>
+#include <topoplan/import/detail/nvswitch_groups.hpp>
 #include <topoplan/import/detail/pci.hpp>
 #include <topoplan/import/host_devices.hpp>
 #include <topoplan/import/node_topology.hpp>
@@ -43,21 +44,9 @@ inline void say_uneven_nvlinks(const host_devices& host, const std::vector<std::
 
 // NVSwitches that no listed link joins, as on a DGX-2, whose links between its two boards no tool lists.
 inline void say_separate_switches(const host_devices& host, std::vector<note>& notes) {
-  std::vector<std::uint32_t> group(host.devices.size());
-  for (std::uint32_t i = 0; i < group.size(); ++i) group[i] = i;
-  const auto root = [&](std::uint32_t d) {
-    while (group[d] != d) d = group[d] = group[group[d]];
-    return d;
-  };
-  for (const nvlink_bundle& bundle : host.nvlinks) group[root(bundle.a)] = root(bundle.b);
-  std::vector<std::uint32_t> roots;
-  for (const nvlink_bundle& bundle : host.nvlinks) {
-    const bool to_switch =
-        host.devices[bundle.a].kind == device_kind::nvswitch || host.devices[bundle.b].kind == device_kind::nvswitch;
-    if (to_switch && std::find(roots.begin(), roots.end(), root(bundle.a)) == roots.end()) roots.push_back(root(bundle.a));
-  }
-  if (roots.size() < 2) return;
-  notes.push_back({0, "the NVSwitches fall into " + std::to_string(roots.size()) +
+  const auto groups = nvswitch_groups(host).size();
+  if (groups < 2) return;
+  notes.push_back({0, "the NVSwitches fall into " + std::to_string(groups) +
                           " groups that no listed link joins; they count as one fabric, as NCCL takes them"});
 }
 
