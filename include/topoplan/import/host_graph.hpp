@@ -138,7 +138,7 @@ class host_graph_builder {
 }
 
 // The hosts of one file, which reach each other through NVSwitches that stand in no host. pre: names.size() == hosts.size().
-// post, complexity, units: as above. errors: as above, and invalid_argument for another number of names.
+// post, units: as above. complexity: as above. errors: as above, and invalid_argument for another number of names.
 [[nodiscard]] inline fabric_graph host_graph_of(std::span<const host_devices> hosts, std::span<const std::string> names,
                                                 bytes_per_second link = {}) {
   if (hosts.empty() || hosts.size() != names.size()) {
