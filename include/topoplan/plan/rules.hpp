@@ -13,8 +13,10 @@
 
 namespace topoplan::inline v1 {
 
+// What a group must lie inside.
 enum class scope : std::uint8_t { host, domain };
 
+// As options and messages write it.
 [[nodiscard]] constexpr std::string_view to_string(scope s) noexcept { return s == scope::host ? "host" : "domain"; }
 
 // "Every group of these axes lies inside one host or one NVLink domain." A set confines the product of its axes: the ranks
