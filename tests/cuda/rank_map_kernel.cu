@@ -21,8 +21,7 @@ struct answer {
 __host__ __device__ answer look_up(const rank_map_view& map, rank_id r) {
   const rank_list mine = map.ranks_on(map.host_of(r));
   const std::size_t next = (map.local_rank_of(r) + 1) % mine.size();
-  return {map.host_of(r).value,   map.gpu_of(r),    map.local_rank_of(r),
-          map.domain_of(r).value, mine[next].value, map.coordinate(r)};
+  return {map.host_of(r).value, map.gpu_of(r), map.local_rank_of(r), map.domain_of(r).value, mine[next].value, map.coordinate(r)};
 }
 
 __global__ void look_up_all(rank_map_view map, answer* out) {
@@ -46,8 +45,9 @@ rank_map example() {
     c.gpu.push_back(static_cast<std::uint16_t>(per_host - 1 - r % per_host));
     c.domain.push_back(r / 24);
   }
-  return rank_map(layout(resolve({.tp = 4, .cp = 1, .ep = 2, .expert_tp = 2, .dp = 4, .pp = 3}, hosts * per_host), orders::megatron),
-                  names, c);
+  return rank_map(
+      layout(resolve({.tp = 4, .cp = 1, .ep = 2, .expert_tp = 2, .dp = 4, .pp = 3}, hosts * per_host), orders::megatron), names,
+      c);
 }
 
 }  // namespace
