@@ -29,12 +29,15 @@ function(topoplan_add_program name)
   target_link_libraries(${name} PRIVATE topoplan::topoplan $<TARGET_NAME_IF_EXISTS:topoplan::xml> topoplan_dev)
 endfunction()
 
-# topoplan_add_children(): every subfolder that brings a CMakeLists.txt.
+# topoplan_add_children([folder...]): every subfolder that brings a CMakeLists.txt, but for those named.
 macro(topoplan_add_children)
   file(GLOB children CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt")
+  set(left_out ${ARGN})
   foreach(child IN LISTS children)
     get_filename_component(child "${child}" DIRECTORY)
-    add_subdirectory("${child}")
+    if(NOT "${child}" IN_LIST left_out)
+      add_subdirectory("${child}")
+    endif()
   endforeach()
 endmacro()
 
