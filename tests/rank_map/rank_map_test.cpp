@@ -120,6 +120,9 @@ TEST_CASE("copies and moves keep the map") {
   CHECK(copy.image().data() != first.image().data());
   rank_map moved = std::move(first);
   check_rank_map(moved, parts);
+  first = regular_parts({}, 5, 8).build();  // what was moved from has no part in it any more
+  const std::vector<std::byte> reused(moved.image().size(), std::byte{0xff});
+  check_rank_map(moved, parts);
   rank_map other = regular_parts({}, 1, 2).build();
   CHECK(!(other == copy));
   other = copy;
