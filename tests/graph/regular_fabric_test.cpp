@@ -326,6 +326,13 @@ TEST_CASE("hops and flows are what one reckons by hand") {
   CHECK(flows(narrow, leaf, leaf + 1, get(boost::edge_reverse, narrow))[0] == 4 * 50'000'000'000 + 50'000'000'000);
 }
 
+TEST_CASE("what make_cluster refuses is refused here too") {
+  CHECK_THROWS_AS(regular_fabric(topoplan::cluster_spec{.product = "dgx-h100", .count = 0}), topoplan::invalid_argument);
+  CHECK_THROWS_AS(regular_fabric(topoplan::cluster_spec{.product = "dgx-h100", .count = 1U << 30U}), topoplan::invalid_argument);
+  CHECK_THROWS_AS(regular_fabric("dgx-h100:8 rails=3"), topoplan::invalid_argument);
+  CHECK_THROWS_AS(regular_fabric("dgx-h100"), topoplan::parse_error);
+}
+
 TEST_CASE("a hundred thousand GPUs cost kilobytes") {
   const regular_fabric g("dgx-h100:12500");
   CHECK(num_vertices(g) > 100'000 * 2);

@@ -114,6 +114,10 @@ class fabric_builder {
 
  private:
   void basics() {
+    const std::uint64_t gpus = std::uint64_t{spec_.count} * system_.hosts_per_domain * system_.gpus_per_host;
+    if (gpus == 0 || gpus > most_gpus)
+      throw invalid_argument(to_string(spec_) + ": a spec makes 1 to " + std::to_string(most_gpus) + " GPUs, this is " +
+                             std::to_string(gpus));
     d_.hosts = spec_.count * system_.hosts_per_domain;
     d_.gpus_per_host = system_.gpus_per_host;
     d_.nics_per_host = system_.rails;
@@ -206,7 +210,8 @@ class fabric_builder {
 
 // The network of a spec. Up to the sizes that reference architectures print it has their switches; beyond, tiers are added at
 // 1:1 and it says so. A leaf group that isn't full keeps all its switches and cables.
-// pre: spec.product names a system. complexity: O(tiers). errors: invalid_argument when the options don't fit the product.
+// complexity: O(tiers). errors: invalid_argument when the product is unknown, the size is 0 or too large, or an option doesn't
+// fit the product.
 // source: the reference architectures named in detail/network_table.hpp; a two-tier network of switches with k ports serves
 // k^2/2 ports, each further tier k/2 times as many.
 [[nodiscard]] inline fabric_design design_fabric(const cluster_spec& spec) {

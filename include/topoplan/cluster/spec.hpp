@@ -15,6 +15,9 @@
 
 namespace topoplan::inline v1 {
 
+// The most GPUs that a spec makes.
+inline constexpr std::uint32_t most_gpus = 1U << 24U;
+
 // A spec as a value. What is not given comes from the product's reference architecture.
 struct cluster_spec {
   std::string product = {};                   // name of a system_model: "dgx-h100"
@@ -97,7 +100,7 @@ class spec_reader {
     }
     spec.product = system->name;
     const std::string counted = system->hosts_per_domain > 1 ? "racks" : "hosts";
-    const std::uint32_t most = (1U << 24U) / system->gpus_per_host / system->hosts_per_domain;
+    const std::uint32_t most = most_gpus / system->gpus_per_host / system->hosts_per_domain;
     const std::string expected =
         "':' and the number of " + counted + ", 1 to " + std::to_string(most) + ", as in " + spec.product + ":16";
     if (at_ == text_.size() || text_[at_] != ':') throw fail(at_, expected, word(""));

@@ -183,6 +183,7 @@ class cluster_check {
 // - there is a tier; every tier has a name, groups, and an oversubscription above 0; hosts and groups name parents that exist;
 // - rates and latencies are numbers, not negative; a rate that the cluster uses isn't 0;
 // - domain_names, uuid and pci are empty or complete; no UUID stands twice.
+// A domain may span leaf groups, and a group may be empty: neither is an error.
 // complexity: O(hosts + GPUs + groups). errors: none.
 [[nodiscard]] inline std::optional<std::string> validate(const cluster& c) {
   std::string found = detail::cluster_check(c).first();

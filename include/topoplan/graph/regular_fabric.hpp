@@ -47,7 +47,7 @@ class regular_fabric {
   using vertex_property_type = fabric_vertex;
   using edge_property_type = fabric_edge;
 
-  // errors: as make_cluster, but that no size is too large.
+  // errors: as make_cluster.
   explicit regular_fabric(const cluster_spec& spec) : spec_(spec), shape_(spec) {}
   explicit regular_fabric(std::string_view spec) : regular_fabric(parse_spec(spec)) {}
 
