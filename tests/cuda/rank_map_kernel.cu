@@ -55,7 +55,14 @@ rank_map example() {
 int main() {
   const rank_map map = example();
   std::vector<answer> on_host;
-  for (std::uint32_t r = 0; r < map.world(); ++r) on_host.push_back(look_up(map, rank_id{r}));
+  for (std::uint32_t r = 0; r < map.world(); ++r) {
+    on_host.push_back(look_up(map, rank_id{r}));
+    const answer expected{r / 4, 3 - r % 4, r % 4, r / 24, r / 4 * 4 + (r + 1) % 4, map.layout().coordinate(rank_id{r})};
+    if (!equal(on_host.back(), expected)) {
+      std::printf("rank %u: wrong on the host\n", r);
+      return 1;
+    }
+  }
 
   int gpus = 0;
   if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {

@@ -18,8 +18,6 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace topoplan::inline v1::emit {

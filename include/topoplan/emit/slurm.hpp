@@ -11,6 +11,7 @@
 #include <topoplan/rank_map/rank_map.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>

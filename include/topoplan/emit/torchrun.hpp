@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace topoplan::inline v1::emit {
 

@@ -42,6 +42,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,9 +68,9 @@ inline void write_rank_map(const std::string& path, const rank_map_view& map) { 
 // A rank map in a file. The header is checked on opening. The columns are checked block by block: all of them on opening if
 // the file is small (eager_bytes), else each when a look-up first reads it, so that opening costs the same for any size
 // and a launcher on a network file system fetches only what it asks for. Either way no damaged number is ever returned:
-// look-ups throw. view() checks all of it. Safe for concurrent look-ups.
-// errors of all look-ups: invalid_argument for a rank, host or column that the map doesn't have; parse_error if what they
-// read is damaged. complexity: as rank_map_view's, and O(1) once for each block.
+// look-ups throw. view() checks all of it. Safe for concurrent look-ups. Names and lists that it returns lie in the file's
+// mapping: they are valid while this object lives. errors of all look-ups: invalid_argument for a rank, host or column that the
+// map doesn't have; parse_error if what they read is damaged. complexity: as rank_map_view's, and O(1) once for each block.
 class mapped_rank_map {
  public:
   static constexpr std::size_t eager_bytes = std::size_t{2} << 20U;
