@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -229,9 +229,9 @@ TEST_CASE("damaged files are read alike or refused") {
 TEST_CASE("a file of a hundred thousand GPUs is read in seconds") {
   const auto c = topoplan::make_cluster("dgx-h100:12500");
   const auto text = printed(c);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = std::clock();
   CHECK((cluster_file(text, "t") == c));
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 5);
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 5);
 }
 
 TEST_SUITE_END();

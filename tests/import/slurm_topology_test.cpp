@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cstddef>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -141,9 +141,9 @@ TEST_CASE("ten thousand hosts in a second") {
     text += "SwitchName=leaf" + std::to_string(l) + " Nodes=";
     for (int h = 0; h < 16; ++h) text += "gpu" + std::to_string((h * 640 + l) * 7) + (h < 15 ? "," : "\n");
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = std::clock();
   const auto tree = slurm_topology(text, "t");
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 1);
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 1);
   CHECK(tree.hosts.size() == 10240);
   CHECK(tree.switches[0].level == 2);
 }
