@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -196,6 +197,19 @@ TEST_CASE("oversubscription cuts uplinks tier by tier") {
                        topoplan::invalid_argument);
   CHECK_THROWS_WITH_AS(design_of("dgx-h100:64 rails=3"),
                        "dgx-h100:64 rails=3: rails=3 doesn't divide the 8 NIC planes of a DGX H100", topoplan::invalid_argument);
+}
+
+TEST_CASE("a spec that nobody parsed is checked too") {
+  const auto refused = [](topoplan::cluster_spec spec, std::string_view says) {
+    spec.product = "dgx-h100";
+    CHECK_THROWS_WITH_AS((void)design_fabric(spec), std::string(says).c_str(), topoplan::invalid_argument);
+  };
+  refused({.count = 8, .leaf = 0}, "dgx-h100: leaf is 1 to 65536, this is 0");
+  refused({.count = 8, .leaf = 65537}, "dgx-h100: leaf is 1 to 65536, this is 65537");
+  refused({.count = 8, .oversubscription = {0.5}}, "dgx-h100: an oversubscription is 1 to 1000, this is 0.5");
+  refused({.count = 8, .oversubscription = {std::numeric_limits<double>::quiet_NaN()}},
+          "dgx-h100: an oversubscription is 1 to 1000, this is nan");
+  refused({.count = 8, .rails = 0}, "dgx-h100:8 rails=0: rails=0 doesn't divide the 8 NIC planes of a DGX H100");
 }
 
 TEST_CASE("one rail: all NICs of a host hang on one leaf switch") {

@@ -118,6 +118,13 @@ class fabric_builder {
     if (gpus == 0 || gpus > most_gpus)
       throw invalid_argument(to_string(spec_) + ": a spec makes 1 to " + std::to_string(most_gpus) + " GPUs, this is " +
                              std::to_string(gpus));
+    if (spec_.leaf && (*spec_.leaf == 0 || *spec_.leaf > most_leaf))
+      throw invalid_argument(spec_.product + ": leaf is 1 to " + std::to_string(most_leaf) + ", this is " +
+                             std::to_string(*spec_.leaf));
+    for (const double ratio : spec_.oversubscription)
+      if (!(ratio >= 1 && ratio <= most_oversubscription))
+        throw invalid_argument(spec_.product + ": an oversubscription is 1 to " + number_text(most_oversubscription) +
+                               ", this is " + number_text(ratio));
     d_.hosts = spec_.count * system_.hosts_per_domain;
     d_.gpus_per_host = system_.gpus_per_host;
     d_.nics_per_host = system_.rails;

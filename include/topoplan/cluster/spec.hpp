@@ -15,8 +15,10 @@
 
 namespace topoplan::inline v1 {
 
-// The most GPUs that a spec makes.
+// The most that a spec takes: GPUs in all, hosts or racks of a leaf group, an oversubscription.
 inline constexpr std::uint32_t most_gpus = 1U << 24U;
+inline constexpr std::uint32_t most_leaf = 1U << 16U;
+inline constexpr double most_oversubscription = 1000;
 
 // A spec as a value. What is not given comes from the product's reference architecture.
 struct cluster_spec {
@@ -119,7 +121,7 @@ class spec_reader {
     bool repeated = false;
     if (has_value && key == "leaf") {
       repeated = spec.leaf.has_value();
-      spec.leaf = number<std::uint32_t>(value_at, value, 1U << 16U, "leaf=N, hosts or racks of a leaf group, 1 to 65536");
+      spec.leaf = number<std::uint32_t>(value_at, value, most_leaf, "leaf=N, hosts or racks of a leaf group, 1 to 65536");
     } else if (has_value && key == "oversubscription") {
       repeated = !spec.oversubscription.empty();
       spec.oversubscription = ratios(value_at, value);
@@ -146,7 +148,7 @@ class spec_reader {
       const std::size_t end = std::min(list.find(',', at), list.size());
       std::string_view one = list.substr(at, end - at);
       if (one.ends_with(":1")) one.remove_suffix(2);
-      values.push_back(number<double>(from + at, one, 1000, expected));
+      values.push_back(number<double>(from + at, one, most_oversubscription, expected));
       at = end + 1;
     }
     return values;
