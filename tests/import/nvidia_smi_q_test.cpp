@@ -60,6 +60,16 @@ TEST_CASE("driver 535 names no domain; a GPU that doesn't answer has no block") 
   CHECK(is_complete(read));
 }
 
+TEST_CASE("a text that was cut: fewer GPUs than attached, memory of a MIG device only") {
+  const auto read = nvidia_smi_q(
+      "Attached GPUs : 8\nGPU 00000000:1B:00.0\n    MIG Device\n        FB Memory Usage\n            Total : 9728 MiB\n",
+      "q.txt");
+  CHECK(!is_complete(read));
+  CHECK(has_note(read.notes, "8 GPUs are attached and 1 described", 0));
+  CHECK(read.gpus[0].mig_devices == 1);
+  CHECK(!read.gpus[0].memory);
+}
+
 TEST_CASE("fragments: a GPU for each pair of lines, or for each section") {
   const auto pairs = nvidia_smi_q(data_file("smi_q/grep_pairs.txt"), "q.txt");
   CHECK(domains_of(pairs) == "50000000-0000-0000-0000-000000000005.4, 50000000-0000-0000-0000-000000000005.4");
