@@ -17,7 +17,7 @@ struct cluster_options {
   std::string exclude;        // file or hostlist expression
   std::string gpu;            // product name
   double nic_gbits = 0;       // rate of a NIC; 0: not given
-  std::string format;         // forces the format of node topology, network and hosts files
+  std::string format;         // forces the format of the node topology or cluster file
 };
 
 struct show_options {
@@ -40,7 +40,7 @@ struct place_options {
   job_options job;
   std::vector<std::string> confine;
   std::string launcher;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 1;
   std::string out;
   std::vector<std::string> emit;  // launchers whose files --out writes
   bool force = false;

@@ -3,9 +3,9 @@
 #include <topoplan/import/read_file.hpp>
 #include <topoplan/rank_map/binary.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <span>
 #include <sstream>
@@ -14,6 +14,7 @@
 
 #include "commands.hpp"
 #include "formats.hpp"
+#include "output_directory.hpp"
 
 namespace topoplan_cli {
 namespace {
@@ -35,19 +36,12 @@ topoplan::rank_map read_map(const std::string& given) {
   return topoplan::read_rank_map(std::as_bytes(std::span(text)), source);
 }
 
-std::string known_formats() {
-  std::string names;
-  for (const format& f : launcher_formats())
-    if (!f.needs_cluster) names += f.name + ", ";
-  return names + "json and binary";
-}
-
 void write_format(std::ostream& out, const std::string& name, const topoplan::rank_map& map) {
   if (name == "json") return write_rank_map_json(out, map, false);
   if (name == "binary") return write_image(out, map);
   for (const format& f : launcher_formats())
-    if (f.name == name && !f.needs_cluster) return f.write(out, map, nullptr);
-  throw invalid_argument("--for " + name + ": unknown; known are " + known_formats());
+    if (f.name == name && !f.needs_cluster) return f.write(out, map, {});
+  throw invalid_argument("--for " + name + ": unknown; known are " + emit_names());
 }
 
 }  // namespace
@@ -61,25 +55,10 @@ int run_emit(const emit_options& o, std::ostream& out) {
     out << text.view();
     return 0;
   }
-  if (fs::exists(o.out) && !o.force) throw invalid_argument("--out " + o.out + " exists; --force replaces it");
-  const std::string part = o.out + ".part";
-  {
-    std::ofstream file(part, std::ios::binary);
-    if (!file) throw topoplan::io_error(part, "can't be created");
-    try {
-      write_format(file, o.format, map);
-    } catch (...) {
-      file.close();
-      fs::remove(part);
-      throw;
-    }
-    file.close();
-    if (!file) {
-      fs::remove(part);
-      throw topoplan::io_error(o.out, "can't be written; is the disk full?");
-    }
-  }
-  fs::rename(part, o.out);
+  const auto& formats = launcher_formats();
+  const bool executable =
+      std::any_of(formats.begin(), formats.end(), [&](const format& f) { return f.name == o.format && f.executable; });
+  write_file(o.out, {{}, [&](std::ostream& file) { write_format(file, o.format, map); }, executable}, o.force);
   return 0;
 }
 

@@ -12,14 +12,20 @@
 
 namespace topoplan_cli {
 
-using topoplan::cluster;
 using topoplan::rank_map_view;
 namespace emit = topoplan::emit;
 
-std::string format::refuses(const rank_map_view& map, const cluster* c) const {
+std::string context::master(const rank_map_view& map) const {
+  if (cluster == nullptr) return {};
+  for (const topoplan::host& h : cluster->hosts)
+    if (h.name == map.host_name(topoplan::host_id{0})) return h.address;
+  return {};
+}
+
+std::string format::refuses(const rank_map_view& map, const context& about) const {
   std::ostream nowhere(nullptr);
   try {
-    write(nowhere, map, c);
+    write(nowhere, map, about);
   } catch (const topoplan::invalid_argument& e) {
     return e.what();
   }
@@ -27,23 +33,43 @@ std::string format::refuses(const rank_map_view& map, const cluster* c) const {
 }
 
 const std::vector<format>& launcher_formats() {
+  using emit::torchrun_agents;
   static const std::vector<format> all{
       {"torchrun", "torchrun", "torchrun/run.sh", true, false,
-       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::torchrun(out, map); }},
+       [](std::ostream& out, const rank_map_view& map, const context& about) {
+         emit::torchrun(out, map,
+                        {.master_addr = about.master(map),
+                         .agents = about.agent_a_gpu ? torchrun_agents::one_a_gpu : torchrun_agents::as_needed});
+       }},
+      {"torchrun-per-gpu", "", "", true, false,
+       [](std::ostream& out, const rank_map_view& map, const context& about) {
+         emit::torchrun(out, map, {.master_addr = about.master(map), .agents = torchrun_agents::one_a_gpu});
+       }},
       {"megatron", "megatron", "megatron/args.txt", false, false,
-       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::megatron_options(out, map); }},
+       [](std::ostream& out, const rank_map_view& map, const context&) { emit::megatron_options(out, map); }},
       {"megatron-env", "megatron", "megatron/env.sh", false, true,
-       [](std::ostream& out, const rank_map_view& map, const cluster* c) { emit::megatron_environment(out, map, *c); }},
+       [](std::ostream& out, const rank_map_view& map, const context& about) {
+         emit::megatron_environment(out, map, *about.cluster);
+       }},
       {"slurm-hostfile", "slurm", "slurm/hostfile", false, false,
-       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_hostfile(out, map); }},
+       [](std::ostream& out, const rank_map_view& map, const context&) { emit::slurm_hostfile(out, map); }},
       {"slurm-wrapper", "slurm", "slurm/wrapper.sh", true, false,
-       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_wrapper(out, map); }},
+       [](std::ostream& out, const rank_map_view& map, const context& about) {
+         emit::slurm_wrapper(out, map, {.master_addr = about.master(map)});
+       }},
       {"slurm-srun", "slurm", "slurm/srun.sh", true, false,
-       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_run(out, map); }},
+       [](std::ostream& out, const rank_map_view& map, const context&) { emit::slurm_run(out, map); }},
       {"slurm-hosts", "slurm", "slurm/hosts", false, false,
-       [](std::ostream& out, const rank_map_view& map, const cluster*) { emit::slurm_hosts(out, map); }},
+       [](std::ostream& out, const rank_map_view& map, const context&) { emit::slurm_hosts(out, map); }},
   };
   return all;
+}
+
+std::string emit_names() {
+  std::string names;
+  for (const format& f : launcher_formats())
+    if (!f.needs_cluster) names += f.name + ", ";
+  return names + "json and binary";
 }
 
 void write_image(std::ostream& out, const rank_map_view& map) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "formats.hpp"
 #include "groups_command.hpp"
 
 namespace {
@@ -109,6 +110,7 @@ void add_place(CLI::App& app, int& status) {
       ->type_name("NAME")
       ->default_str("torchrun");
   command->add_option("--seed", o->seed, "Seed of the search; the same seed gives the same plan")
+      ->check(quietly(CLI::NonNegativeNumber))
       ->group(rules)
       ->type_name("N")
       ->capture_default_str();
@@ -141,10 +143,7 @@ void add_emit(CLI::App& app, int& status) {
   command->add_option("rank_map", o->rank_map, "rank_map.json, rank_map.bin, or the directory that place wrote")
       ->required()
       ->type_name("FILE|DIR");
-  command
-      ->add_option("--for", o->format, "torchrun, megatron, slurm-hostfile, slurm-node-hostfile, slurm-wrapper, json or binary")
-      ->required()
-      ->type_name("NAME");
+  command->add_option("--for", o->format, "What to print:\n" + emit_names())->required()->type_name("NAME");
   command->add_option("--out", o->out, "File to write (default: standard output)")->type_name("FILE");
   command->add_flag("--force", o->force, "Let --out replace a file");
   command->footer("Example: topoplan emit plan --for torchrun > run.sh");

@@ -19,9 +19,13 @@ struct output_file {
 enum class written : unsigned char { made, unchanged, replaced };
 
 // Writes `files` below `directory`; `stale` names files of earlier plans that go when a plan is replaced.
-// post: the directory holds exactly the new text of every file, or what it held before; files of other names are untouched.
+// post: the directory holds exactly the new text of every file, or, after an error, what it held before; files of other names
+// are untouched.
 // errors: io_error; invalid_argument if a file of that name holds other text and `force` is false.
 written write_files(const std::filesystem::path& directory, const std::vector<output_file>& files,
                     const std::vector<std::filesystem::path>& stale, bool force);
+
+// Writes one file, all of it or nothing. errors: io_error; invalid_argument if it exists and `force` is false, or isn't a file.
+void write_file(const std::filesystem::path& path, const output_file& file, bool force);
 
 }  // namespace topoplan_cli

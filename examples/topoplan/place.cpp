@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster_input.hpp"
@@ -16,6 +17,15 @@ namespace topoplan_cli {
 namespace {
 
 using topoplan::invalid_argument;
+
+// Refuses options that would be ignored.
+void check_output(const place_options& o) {
+  for (const std::string& name : o.emit)
+    if (std::none_of(launcher_formats().begin(), launcher_formats().end(), [&](const format& f) { return f.launcher == name; }))
+      throw invalid_argument("--emit " + name + ": unknown launcher; known are torchrun, megatron and slurm");
+  for (const auto& [given, name] : {std::pair{!o.emit.empty(), "--emit"}, {o.groups, "--groups"}, {o.force, "--force"}})
+    if (given && o.out.empty()) throw invalid_argument(std::string(name) + " is about what --out writes; give --out DIR");
+}
 
 topoplan::place_options constraints(const place_options& o) {
   topoplan::place_options c;
@@ -34,19 +44,18 @@ topoplan::place_options constraints(const place_options& o) {
 std::vector<output_file> plan_files(const topoplan::plan& plan, const topoplan::cluster& c, const place_options& o,
                                     std::vector<std::string>& left_out) {
   std::vector<output_file> files;
-  for (const std::string& name : o.emit)
-    if (std::none_of(launcher_formats().begin(), launcher_formats().end(), [&](const format& f) { return f.launcher == name; }))
-      throw invalid_argument("--emit " + name + ": unknown launcher; known are torchrun, megatron and slurm");
   files.push_back({"plan.json", [&](std::ostream& out) { topoplan::emit::plan_json(out, plan); }});
   files.push_back(
       {"rank_map.json", [&, groups = o.groups](std::ostream& out) { write_rank_map_json(out, plan.rank_map, groups); }});
   files.push_back({"rank_map.bin", [&](std::ostream& out) { write_image(out, plan.rank_map); }});
+  const context about{&c, plan.launcher == topoplan::launchers::torchrun_per_gpu};
   for (const format& f : launcher_formats()) {
+    if (f.launcher.empty()) continue;
     const bool asked = std::find(o.emit.begin(), o.emit.end(), f.launcher) != o.emit.end();
     if (!asked && !o.emit.empty()) continue;
-    const std::string why = f.refuses(plan.rank_map, &c);
+    const std::string why = f.refuses(plan.rank_map, about);
     if (why.empty())
-      files.push_back({f.file, [&plan, &c, &f](std::ostream& out) { f.write(out, plan.rank_map, &c); }, f.executable});
+      files.push_back({f.file, [&plan, about, &f](std::ostream& out) { f.write(out, plan.rank_map, about); }, f.executable});
     else if (asked) throw invalid_argument("--emit " + f.launcher + ": " + why);
     else left_out.push_back(f.file + " is left out: " + why);
   }
@@ -55,7 +64,8 @@ std::vector<output_file> plan_files(const topoplan::plan& plan, const topoplan::
 
 std::vector<std::filesystem::path> all_launcher_files() {
   std::vector<std::filesystem::path> names;
-  for (const format& f : launcher_formats()) names.emplace_back(f.file);
+  for (const format& f : launcher_formats())
+    if (!f.file.empty()) names.emplace_back(f.file);
   return names;
 }
 
@@ -74,6 +84,7 @@ std::string write_plan(const topoplan::plan& plan, const topoplan::cluster& c, c
 }  // namespace
 
 int run_place(const place_options& o, std::ostream& out) {
+  check_output(o);
   const topoplan::place_options rules = constraints(o);
   const topoplan::order order = o.job.order.empty() ? topoplan::orders::megatron : topoplan::order(o.job.order);
   const topoplan::cluster c = load_cluster(o.cluster);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -221,6 +222,62 @@ TEST_CASE("place --out: never over a different plan without --force, nothing els
   CHECK(text_of(s.path / "file") == "x");
 }
 
+TEST_CASE("place --out: what can't be replaced is met before anything changes; links and other file systems work") {
+  const scratch s;
+  REQUIRE(run(s.path, "place --cluster dgx-h100:4 --tp 8 --pp 2 --out plan").status == 0);
+  fs::remove(s.path / "plan/slurm/hostfile");
+  fs::create_directories(s.path / "plan/slurm/hostfile/inside");
+  const std::string before = text_of(s.path / "plan/plan.json");
+  const result refused = run(s.path, "place --cluster dgx-h100:4 --tp 8 --pp 4 --out plan --force");
+  CHECK(refused.status == 2);
+  CHECK(holds(refused.err, "plan/slurm/hostfile"));
+  CHECK(text_of(s.path / "plan/plan.json") == before);
+  if (fs::is_directory("/dev/shm")) {
+    const scratch other;
+    const fs::path elsewhere = fs::path("/dev/shm") / other.path.filename();
+    fs::create_directory(elsewhere);
+    fs::create_directory_symlink(elsewhere, s.path / "link");
+    CHECK(run(s.path, "place --cluster dgx-h100:4 --tp 8 --out link").status == 0);
+    CHECK(fs::is_regular_file(elsewhere / "rank_map.bin"));
+    CHECK(std::distance(fs::directory_iterator(elsewhere), fs::directory_iterator{}) == 6);  // no folder of ours is left
+    fs::remove_all(elsewhere);
+  }
+  for (const char* option : {"--emit torchrun", "--groups", "--force"})
+    CHECK(holds(run(s.path, "place --cluster dgx-h100:4 --tp 8 " + std::string(option)).err, "--out"));
+}
+
+TEST_CASE("place: torchrun with one agent a GPU, and the address of the host of rank 0") {
+  const scratch s;
+  REQUIRE(run(s.path, "place --cluster dgx-h100:2 --tp 8 --launcher torchrun-per-gpu --out plan").status == 0);
+  CHECK(holds(text_of(s.path / "plan/torchrun/run.sh"), "--nnodes=16 --nproc_per_node=1"));
+  json cluster = json::parse(run(s.path, "show --cluster dgx-h100:2 --json").out);
+  cluster["hosts"]["address"] = {"10.0.0.1", "10.0.0.2"};
+  std::ofstream(s.path / "cluster.json") << cluster;
+  REQUIRE(run(s.path, "place --cluster cluster.json --tp 8 --out addressed").status == 0);
+  CHECK(holds(text_of(s.path / "addressed/torchrun/run.sh"), "--master_addr='10.0.0.1'"));
+  CHECK(holds(text_of(s.path / "addressed/slurm/wrapper.sh"), "MASTER_ADDR='10.0.0.1'"));
+}
+
+TEST_CASE("place: GPU models aren't mixed unasked") {
+  const scratch s;
+  json cluster = json::parse(run(s.path, "show --cluster 'hgx-h100:4 leaf=2' --json").out);
+  cluster["gpu_models"] = {"H100", "A100"};
+  cluster["hosts"]["model"] = {0, 1, 0, 1};
+  std::ofstream(s.path / "cluster.json") << cluster;
+  const result r = run(s.path, "place --cluster cluster.json --tp 8 --dp 2 --json");
+  REQUIRE(r.status == 0);
+  const json plan = json::parse(r.out);
+  const std::set<std::string> hosts(plan["rank_map"]["hosts"].begin(), plan["rank_map"]["hosts"].end());
+  const std::set<std::string> first{cluster["hosts"]["name"][0], cluster["hosts"]["name"][2]};
+  const std::set<std::string> second{cluster["hosts"]["name"][1], cluster["hosts"]["name"][3]};
+  CHECK((hosts == first || hosts == second));
+  CHECK(plan["bound"]["lower_bound"].get<long>() <= plan["prediction"]["plan"]["cost"].get<long>());
+  CHECK(plan["prediction"]["given_order_keeps_rules"] == false);
+  const result refused = run(s.path, "place --cluster cluster.json --tp 8 --dp 3");
+  CHECK(refused.status == 1);
+  CHECK(holds(refused.out, "one GPU model"));
+}
+
 TEST_CASE("show --json is what --cluster reads, and equals the cluster") {
   const scratch s;
   const result r = run(s.path, "show --cluster 'hgx-h100:6 leaf=2 oversubscription=2' --json");
@@ -249,7 +306,22 @@ TEST_CASE("emit: every format from every form of the map, equal to what place wr
     }
   CHECK(run(s.path, "emit plan --for torchrun --out run.sh").status == 0);
   CHECK(run(s.path, "emit plan --for torchrun --out run.sh").status == 2);
+  CHECK((fs::status(s.path / "run.sh").permissions() & fs::perms::owner_exec) != fs::perms::none);
   CHECK(run(s.path, "emit plan --for nonesuch").status == 2);
+  std::ofstream(s.path / "r.sh.part") << "mine";
+  fs::create_directory(s.path / "folder");
+  CHECK(run(s.path, "emit plan --for torchrun --out r.sh").status == 0);
+  CHECK(text_of(s.path / "r.sh.part") == "mine");
+  const result folder = run(s.path, "emit plan --for torchrun --out folder --force");
+  CHECK(folder.status == 2);
+  CHECK(holds(folder.err, "isn't a file"));
+  CHECK(holds(run(s.path, "emit plan --for torchrun-per-gpu").out, "--nnodes=32 --nproc_per_node=1"));
+  const std::string help = run(s.path, "emit --help").out;
+  for (const char* name :
+       {"torchrun", "torchrun-per-gpu", "megatron", "slurm-hostfile", "slurm-wrapper", "slurm-srun", "slurm-hosts"}) {
+    CHECK_MESSAGE(holds(help, name), name);
+    CHECK_MESSAGE(run(s.path, "emit plan --for " + std::string(name)).status == 0, name);
+  }
 }
 
 TEST_CASE("the same command writes the same plan; --help and --version work") {
