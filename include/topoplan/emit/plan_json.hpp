@@ -14,7 +14,7 @@
 //     "notes": ["..."],
 //     "rank_map": {...} }                                                    as rank_map_json() writes it
 //
-// Without a plan: "feasible": false, "refusal": {"rule", "reason", "where", "remedy"} and "notes": [].
+// Without a plan: "feasible": false, "refusal": {"rule", "reason", "where", "remedy", "proven"} and "notes": [].
 #pragma once
 
 #include <topoplan/emit/detail/json_writer.hpp>
@@ -133,6 +133,7 @@ inline void plan_json(std::ostream& out, const placement& answer) {
   json.member("reason", why.reason);
   json.member("where", why.where);
   json.member("remedy", why.remedy);
+  json.member("proven", why.proven);
   json.close();
   json.column("notes", 0, [](std::size_t) { return 0; });
   json.close();

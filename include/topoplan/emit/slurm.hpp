@@ -101,7 +101,12 @@ inline void slurm_run(std::ostream& out, const rank_map_view& map) {
          "# Starts a topoplan rank map, one task a GPU, inside an allocation: srun.sh COMMAND...\n"
          "# SRUN says which srun to start, and may be several words, such as 'srun --gpus-per-node="
       << most << "'.\n"
-      << "folder=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n"
+      << "folder=$(CDPATH= cd -- \"$(dirname -- \"${BASH_SOURCE[0]}\")\" && pwd -P) || exit 2\n"
+         "for file in hostfile wrapper.sh; do\n"
+         "  [[ -r $folder/$file ]] && continue\n"
+         "  printf '%s: no %s beside this script, in %s\\n' \"$0\" \"$file\" \"$folder\" >&2\n"
+         "  exit 2\n"
+         "done\n"
          "export SLURM_HOSTFILE=$folder/hostfile\n"
          "exec ${SRUN:-srun} --nodes="
       << map.hosts() << " --ntasks=" << map.world()

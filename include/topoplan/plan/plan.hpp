@@ -70,17 +70,18 @@ struct plan {
   }
 };
 
-// "No placement exists": which rule fails, where, and what would help.
+// "No placement exists", or, if that isn't proven, "none was found": which rule fails, where, and what would help.
 struct refusal {
   std::string rule;  // "tp=domain"
   std::string
       reason;  // "tp groups need 8 GPUs of one NVLink domain; 3 of 4 domains hold 7 usable GPUs: 1 of 16 groups has a place"
   std::string where;   // "gpu-017 (7 of 8 usable), ..."
   std::string remedy;  // "use tp 4, or bring gpu-017:gpu3 back"
+  bool proven = true;  // counting or an exhaustive search shows that there is none
 
   // One paragraph for a person. complexity: O(length). errors: none.
   [[nodiscard]] std::string str() const {
-    std::string text = "no placement keeps " + rule + ": " + reason;
+    std::string text = (proven ? "no placement keeps " : "found no placement that keeps ") + rule + ": " + reason;
     if (!where.empty()) text += "; " + where;
     if (!remedy.empty()) text += "; what would help: " + remedy;
     return text;

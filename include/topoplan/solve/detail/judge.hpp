@@ -92,6 +92,21 @@ void note_breach(finding& f, const seating& seats, const std::vector<std::uint32
   return f;
 }
 
+// One job runs at the pace of its slowest GPU, so a mixture is never made unasked.
+[[nodiscard]] inline finding check_model(const cluster& c, const seating& seats) {
+  finding f{.rule = "one GPU model", .checked = seats.size(), .breaches = {}, .text = {}};
+  const auto model_of = [&](std::uint32_t r) { return c.hosts[seats[r].host].model; };
+  for (std::uint32_t r = 0; r < seats.size(); ++r)
+    if (model_of(r) != model_of(0))
+      note_breach(f, seats, {r}, [&] {
+        return "rank " + std::to_string(r) + " sits on " + gpu_name(c, seats[r].gpu) + ", " + c.gpu_models[model_of(r)] +
+               ", and rank 0 on " + c.gpu_models[model_of(0)];
+      });
+  f.text = f.kept ? "all ranks sit on " + (seats.empty() ? c.gpu_models[0] : c.gpu_models[model_of(0)])
+                  : count_of(f.broken, "rank") + " sit on another model than rank 0";
+  return f;
+}
+
 // The groups of a rule and how many of them are torn apart.
 struct torn {
   std::vector<std::uint32_t> root;   // of every rank: the smallest rank of its group
@@ -171,21 +186,22 @@ struct torn {
   return f;
 }
 
-// A group keeps its rails if it uses the same rails on each of its hosts, so that every NIC finds its peer on its own plane.
+// A group that leaves its NVLink domain keeps its rails if it uses the same rails on each of its hosts, so that every NIC finds
+// its peer on its own plane.
 [[nodiscard]] inline finding check_rails(const cluster& c, const layout& l, const seating& seats) {
   finding f{.rule = "rails aligned", .hard = false, .breaches = {}, .text = {}};
   std::vector<std::uint64_t> pairs;  // host << 16 | rail
   std::vector<std::uint32_t> members;
   const auto aligned = [&](const edge_axis& a, std::uint32_t first) {
     bool same_rail = true;
-    bool same_host = true;
+    bool same_domain = true;
     const std::uint16_t rail = c.gpus[seats[first].gpu].rail;
     for (std::uint32_t i = 1; i < a.degree; ++i) {
       const seat& s = seats[first + i * a.stride];
       same_rail = same_rail && c.gpus[s.gpu].rail == rail;
-      same_host = same_host && s.host == seats[first].host;
+      same_domain = same_domain && s.domain == seats[first].domain;
     }
-    if (same_rail || same_host) return true;
+    if (same_rail || same_domain) return true;
     pairs.clear();
     for (std::uint32_t i = 0; i < a.degree; ++i) {
       const seat& s = seats[first + i * a.stride];
@@ -201,7 +217,6 @@ struct torn {
     return true;
   };
   for (const edge_axis& a : edge_axes(l, prices{})) {
-    if (a.of == axis::tp || a.of == axis::ep || a.of == axis::expert_tp) continue;
     for (std::uint32_t block = 0; block < l.world(); block += a.stride * a.degree)
       for (std::uint32_t i = 0; i < a.stride; ++i) {
         ++f.checked;
@@ -215,8 +230,8 @@ struct torn {
         });
       }
   }
-  f.text = f.kept ? "every dp, pp and cp group uses the same rails on all of its hosts"
-                  : std::to_string(f.broken) + " of " + count_of(f.checked, "dp, pp and cp group") +
+  f.text = f.kept ? "every group that leaves its NVLink domain uses the same rails on all of its hosts"
+                  : std::to_string(f.broken) + " of " + count_of(f.checked, "group") +
                         " use different rails on their hosts, so their traffic crosses rails";
   return f;
 }
@@ -228,6 +243,7 @@ struct torn {
   v.findings.push_back(check_single_use(c, seats));
   v.findings.push_back(check_health(c, seats));
   v.findings.push_back(check_network(c, net, seats));
+  if (c.gpu_models.size() > 1) v.findings.push_back(check_model(c, seats));
   for (const confinement& rule : confined) v.findings.push_back(check_confinement(c, l, seats, rule));
   v.findings.push_back(check_launcher(c, seats, by));
   v.findings.push_back(check_rails(c, l, seats));

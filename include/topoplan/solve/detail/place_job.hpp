@@ -17,6 +17,7 @@
 #include <topoplan/solve/problem.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -60,12 +61,14 @@ struct candidate {
 
   std::optional<candidate> best;
   std::optional<refusal> why;
+  std::optional<refusal> unsearched;
   std::int64_t bound = std::numeric_limits<std::int64_t>::max();
   bool exhaustive = true;
   bool symmetric = false;
   for (pool& p : pools) {
     if (p.usable < world) continue;
     if (std::optional<refusal> untreated = settle_nesting(c, p)) {
+      unsearched = untreated;
       if (!why) why = std::move(untreated);
       exhaustive = false;
       bound = 0;
@@ -76,6 +79,7 @@ struct candidate {
     bound = std::min(bound, here);
     pool_answer answer = solve_pool(problem, here);
     if (answer.gpu_of_rank.empty()) {
+      exhaustive = exhaustive && answer.why.proven;
       if (!why) why = std::move(answer.why);
       continue;
     }
@@ -87,6 +91,8 @@ struct candidate {
     best = std::move(found);
   }
   if (!best && !given_fits) return std::move(*why);
+  std::vector<std::string> notes = exclusions(c);
+  if (unsearched) notes.push_back("not searched: " + unsearched->reason + "; " + unsearched->where);
   const bool keeps = given_fits && (!best || given->cost.cost <= best->cost.cost);
   if (keeps) {
     symmetric = symmetric && best && best->cost.cost == given->cost.cost;
@@ -105,12 +111,13 @@ struct candidate {
             .given_order_keeps_rules = given_fits,
             .keeps_given_order = keeps || best->gpu_of_rank == given->gpu_of_rank,
             .lower_bound = bound,
-            .notes = exclusions(c)};
-  made.optimality = made.cost.cost <= bound ? optimality::bound_met
+            .notes = std::move(notes)};
+  assert(made.cost.cost >= bound);
+  made.optimality = made.cost.cost == bound ? optimality::bound_met
                     : exhaustive            ? optimality::exhaustive
                     : symmetric             ? optimality::level_symmetric
                                             : optimality::heuristic;
-  if (made.keeps_given_order)
+  if (made.keeps_given_order && !unsearched)
     made.notes.push_back("the order you gave is kept: it is " + std::string(to_string(made.optimality)));
   else if (!given_fits) made.notes.push_back("the order you gave breaks a rule, so it isn't an alternative");
   return made;

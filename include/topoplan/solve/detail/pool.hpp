@@ -45,7 +45,8 @@ struct pool {
   const auto refuse = [&](std::string reason, std::string where) {
     return refusal{"nested NVLink domains", std::move(reason), std::move(where),
                    "describe the NVLink domains so that each lies in one leaf group and either holds whole hosts or lies in one "
-                   "host"};
+                   "host",
+                   false};
   };
   for (const std::uint32_t h : p.hosts) {
     for (const gpu_id g : c.gpus_of(host_id{h})) {

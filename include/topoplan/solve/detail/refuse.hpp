@@ -72,7 +72,7 @@ namespace topoplan::inline v1::detail {
           count_of(l.world(), "rank") +
               " don't fit into GPUs of one model that share a network; this solver never mixes GPU models "
               "or networks in a job",
-          "usable GPUs: " + list_of(parts, 8), smaller_job(l, pools.front().usable)};
+          "usable GPUs: " + list_of(parts, 8), smaller_job(l, pools.front().usable), false};
 }
 
 // The units of a rule set have too few slots. `all` are the slots by cutting::any.
@@ -130,16 +130,17 @@ namespace topoplan::inline v1::detail {
 // Groups that rules keep together but that differ in size.
 [[nodiscard]] inline refusal refuse_uneven_groups(const place_options& o) {
   return {rules_text(o.confine), "the ranks that these rules keep together form groups of different sizes", "",
-          "this solver places groups of one size; choose degrees that divide each other"};
+          "this solver places groups of one size; choose degrees that divide each other", false};
 }
 
 // A launcher that wants consecutive ranks on a host can't express what the rules ask for.
 [[nodiscard]] inline refusal refuse_launcher(const place_options& o) {
   refusal why;
   why.rule = "launcher " + std::string(o.launcher.name);
+  why.proven = false;
   why.reason = std::string(o.launcher.name) + " (" + std::string(o.launcher.form) +
-               ") needs consecutive ranks on every host, and no cut of the ranks into runs keeps " + rules_text(o.confine) +
-               " on these hosts";
+               ") needs consecutive ranks on every host, and the search met no cut of the ranks into runs that keeps " +
+               rules_text(o.confine) + " on these hosts";
   why.remedy = "a launcher that takes any map, such as slurm or torchrun-per-gpu, can place this job";
   return why;
 }

@@ -38,6 +38,8 @@ class tiling_search {
     }
   }
 
+  // True if the search met every tiling. pre: best() has run.
+  [[nodiscard]] bool complete() const noexcept { return budget_ > 0; }
   // The cheapest tiling; none if no shape embeds. complexity: O(budget * axes + shapes * nodes).
   [[nodiscard]] std::optional<tiling> best() {
     shape(0, 1);
