@@ -78,8 +78,8 @@ class oracle {
       for (const topoplan::gpu_id g : c.gpus_of(topoplan::host_id{h})) {
         if (!c.usable(g)) continue;
         const std::uint32_t d = c.at(g).domain.value;
-        if (cells_.empty() || cells_.back().host != h || cells_.back().domain != d) cells_.push_back({h, d, 0, false});
-        ++cells_.back().room;
+        if (cells_.empty() || cells_.back().host != h || cells_.back().domain != d) cells_.push_back({h, d, 0, 0});
+        cells_.back().size = ++cells_.back().room;
       }
     cell_of_.resize(world_);
     seat(0, 0, none);
@@ -96,7 +96,7 @@ class oracle {
     std::uint32_t host = 0;
     std::uint32_t domain = 0;
     std::uint32_t room = 0;
-    bool closed = false;
+    std::uint32_t size = 0;
   };
   struct pair {
     std::uint32_t a = 0;
@@ -123,6 +123,12 @@ class oracle {
     }
     for (std::size_t k = 0; k < cells_.size(); ++k) {
       if (cells_[k].room == 0) continue;
+      // Of two untouched domains of one host with as many GPUs, the first will do.
+      bool alike = false;
+      for (std::size_t j = 0; j < k; ++j)
+        alike = alike || (cells_[j].host == cells_[k].host && cells_[j].room == cells_[j].size &&
+                          cells_[k].room == cells_[k].size && cells_[j].size == cells_[k].size);
+      if (alike) continue;
       const std::uint32_t h = cells_[k].host;
       if (contiguous_ && rank > 0 && h != open && std::find(left_.begin(), left_.end(), h) != left_.end()) continue;
       cell_of_[rank] = k;

@@ -1,26 +1,73 @@
 // Exact search over the order of a few hosts and the consecutive ranks of each.
 #pragma once
 
+#include <topoplan/solve/detail/host_domains.hpp>
+#include <topoplan/solve/detail/pool.hpp>
 #include <topoplan/solve/detail/runs.hpp>
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/unit_graph.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 namespace topoplan::inline v1::detail {
+
+// What a run costs inside its host beyond distances that depend on hosts only: nothing where a host has one domain.
+class run_costs {
+ public:
+  run_costs(const cluster& c, const layout& l, const prices& price, const pool& p, axis_set in_domain, const run_problem& runs)
+      : runs_(runs), near_(price.distance[meeting::domain]), far_(runs.tree.distance[0]) {
+    if (p.nest == nesting::domain_in_host) inside_.emplace(c, l, price, in_domain);
+  }
+
+  // The least distance of two ranks.
+  [[nodiscard]] std::int64_t nearest() const noexcept { return near_; }
+  // For a run whose atoms talk to each other with weight `own`. complexity: O(log runs), the first time a search of the host.
+  [[nodiscard]] std::int64_t extra(std::uint32_t k, std::uint32_t atom, std::uint32_t atoms, std::int64_t own) {
+    if (!inside_) return 0;
+    const auto [found, fresh] = known_.try_emplace({runs_.tree.shape[0][k], atom, atoms});
+    if (fresh) {
+      const std::uint32_t run = runs_.tree.unit_size;
+      std::vector<std::uint32_t> ranks(std::size_t{atoms} * run);
+      std::iota(ranks.begin(), ranks.end(), atom * run);
+      const host_domains::seated best = inside_->seat(runs_.host_of[k], ranks);
+      exact_ = exact_ && best.exact;
+      found->second = best.cost - near_ * (best.weight - own) - far_ * own;
+    }
+    return found->second;
+  }
+  [[nodiscard]] bool exact() const noexcept { return exact_; }
+
+ private:
+  const run_problem& runs_;
+  std::int64_t near_;
+  std::int64_t far_;
+  std::optional<host_domains> inside_;
+  std::map<std::array<std::uint32_t, 3>, std::int64_t> known_;
+  bool exact_ = true;
+};
 
 // Branch and bound over the hosts in launch order and the atoms of each. Of several untouched subtrees of one shape only the
 // first is tried.
 class run_search {
  public:
-  run_search(const run_problem& p, std::int64_t limit, std::uint64_t budget)
-      : p_(p), best_cost_(limit), budget_(budget), slot_of_(p.together.size()), domain_(p.together.size(), none) {
+  // Looks for runs that cost less than `limit`, in edges between atoms and what `inside` adds.
+  run_search(const run_problem& p, run_costs& inside, std::int64_t limit, std::uint64_t budget)
+      : p_(p),
+        inside_(inside),
+        best_cost_(limit),
+        budget_(budget),
+        slot_of_(p.together.size()),
+        domain_(p.together.size(), none) {
     for (std::size_t l = 0; l < p.tree.levels(); ++l) touched_.emplace_back(p.tree.nodes(l), 0);
     const bool shared = p.tree.nodes(0) < p.tree.slots();
-    const std::int64_t least = p.tree.distance[shared || p.tree.levels() == 1 ? 0 : 1];
+    const std::int64_t least = shared || p.tree.levels() == 1 ? inside.nearest() : p.tree.distance[1];
     const std::size_t atoms = p.together.size();
     rest_.assign(atoms + 1, 0);
     for (std::size_t a = atoms; a-- > 0;) {
@@ -33,7 +80,7 @@ class run_search {
   // post: true if every choice was compared or excluded. complexity: O(budget * atoms of a host * degree).
   [[nodiscard]] bool run() {
     next_host(0, 0, p_.tree.slots());
-    return budget_ > 0;
+    return budget_ > 0 && inside_.exact();
   }
   // The best runs cheaper than the limit; empty if there are none.
   [[nodiscard]] const std::vector<host_run>& best() const noexcept { return best_; }
@@ -80,15 +127,19 @@ class run_search {
     const auto most = std::min(capacity, static_cast<std::uint32_t>(slot_of_.size()) - atom);
     std::vector<std::int64_t> costs;  // after 1, 2, ... atoms
     std::vector<std::uint32_t> claimed;
+    std::int64_t own = 0;
     for (std::uint32_t n = 0; n < most; ++n) {
       std::uint32_t& domain = domain_[p_.together[atom + n]];
-      if (p_.exact && domain != none && domain != p_.domain_of[k]) break;
+      if (domain != none && domain != p_.domain_of[k]) break;
       if (domain == none) claimed.push_back(atom + n);
       domain = p_.domain_of[k];
       slot_of_[atom + n] = first + n;
       for (const unit_graph::arc& a : p_.graph.of(atom + n))
-        if (a.to < atom + n) cost += a.weight * p_.tree.distance[p_.tree.meet(first + n, slot_of_[a.to])];
-      costs.push_back(cost);
+        if (a.to < atom + n) {
+          cost += a.weight * p_.tree.distance[p_.tree.meet(first + n, slot_of_[a.to])];
+          own += a.to >= atom ? a.weight : 0;
+        }
+      costs.push_back(cost + inside_.extra(k, atom, n + 1, own));
     }
     touched_[0][k] = 1;
     for (auto n = static_cast<std::uint32_t>(costs.size()); n > 0; --n) {
@@ -105,6 +156,7 @@ class run_search {
   }
 
   const run_problem& p_;
+  run_costs& inside_;
   std::int64_t best_cost_;
   std::uint64_t budget_;
   arrangement slot_of_;

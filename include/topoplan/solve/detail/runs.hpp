@@ -3,6 +3,7 @@
 
 #include <topoplan/cluster/cluster.hpp>
 #include <topoplan/layout/layout.hpp>
+#include <topoplan/solve/detail/host_domains.hpp>
 #include <topoplan/solve/detail/pool.hpp>
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/slots.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -28,7 +30,7 @@ struct run_problem {
   std::vector<std::uint32_t> domain_of;  // by container
   std::vector<std::uint32_t> host_of;    // by container
   unit_graph graph;
-  bool exact = true;  // whole atoms are all that rules leave, and the distance of two depends on their hosts only
+  bool exact = true;  // rules leave whole atoms and no other cuts
 };
 
 // True if the cuts that leave no group of these axes in two are those between atoms and no others. complexity: O(ranks).
@@ -73,7 +75,7 @@ struct host_run {
                      .domain_of = {},
                      .host_of = {},
                      .graph = {},
-                     .exact = wide && cuts_are_regular(l, confined.host, run)};
+                     .exact = cuts_are_regular(l, wide ? confined.host : confined.host | confined.domain, run)};
     for (std::uint32_t a = 0; a < world / run; ++a) made.together.push_back(sets->unit_of[a * run]);
     std::vector<container> hosts;
     for (const std::uint32_t h : p.hosts) {
@@ -93,10 +95,18 @@ struct host_run {
       if (!k.gpus.empty()) hosts.push_back(std::move(k));
     }
     if (hosts.empty()) return std::nullopt;
+    std::vector<std::uint32_t> makes;
+    if (!wide) {
+      const host_domains inside(c, l, price, confined.domain);
+      std::map<std::vector<std::uint32_t>, std::uint32_t> known;
+      for (const container& k : hosts)
+        makes.push_back(known.emplace(inside.sizes(k.host), static_cast<std::uint32_t>(known.size())).first->second);
+    }
     made.tree = make_slot_tree(c, p, price, hosts, run,
                                !wide              ? container_kind::split_host
                                : p.domain_is_host ? container_kind::domain
-                                                  : container_kind::host_of_domain);
+                                                  : container_kind::host_of_domain,
+                               makes);
     for (std::uint32_t n = 0; n < made.tree.nodes(0); ++n) {
       const gpu& g = c.gpus[made.tree.gpus[std::size_t{made.tree.begin[0][n]} * run]];
       made.domain_of.push_back(g.domain.value);

@@ -106,16 +106,19 @@ struct draft_level {
 }  // namespace slot_tree_build
 
 // Builds the tree: children by size (largest first), then by shape, then in the order of the cluster.
-// pre: containers aren't empty and lie below one root. complexity: O(slots * levels + nodes log nodes).
+// Containers of different `makes` aren't interchangeable even if they have as many slots; none given: they are.
+// pre: containers aren't empty and lie below one root; those of one make have as many slots. complexity: O(slots * levels + nodes
+// log nodes).
 [[nodiscard]] inline slot_tree make_slot_tree(const cluster& c, const pool& p, const prices& price,
-                                              const std::vector<container>& all, std::uint32_t unit_size, container_kind kind) {
+                                              const std::vector<container>& all, std::uint32_t unit_size, container_kind kind,
+                                              const std::vector<std::uint32_t>& makes = {}) {
   std::vector<slot_tree_build::draft_level> draft = slot_tree_build::draft(c, p, price, all, kind);
   const std::size_t levels = draft.size();
   // Sizes and shapes bottom-up.
   std::vector<std::vector<std::uint32_t>> size(levels);
   std::vector<std::vector<std::uint32_t>> shape(levels);
   for (const container& k : all) size[0].push_back(static_cast<std::uint32_t>(k.gpus.size() / unit_size));
-  shape[0] = size[0];
+  for (std::size_t i = 0; i < all.size(); ++i) shape[0].push_back(makes.empty() ? size[0][i] : makes[i]);
   for (std::size_t l = 1; l < levels; ++l) {
     std::map<std::vector<std::uint32_t>, std::uint32_t> known;
     std::vector<std::vector<std::uint32_t>> keys;

@@ -7,6 +7,7 @@
 #include <topoplan/solve/bound.hpp>
 #include <topoplan/solve/detail/arrange.hpp>
 #include <topoplan/solve/detail/fill.hpp>
+#include <topoplan/solve/detail/host_domains.hpp>
 #include <topoplan/solve/detail/refuse.hpp>
 #include <topoplan/solve/detail/run_exchange.hpp>
 #include <topoplan/solve/detail/run_search.hpp>
@@ -89,6 +90,7 @@ struct pool_answer {
   answer.gpu_of_rank.resize(b.l.world());
   for (std::uint32_t r = 0; r < b.l.world(); ++r)
     answer.gpu_of_rank[r] = tree.gpus[std::size_t{found.slot_of[s.unit_of[r]]} * s.size + s.position_of[r]];
+  if (!s.one_domain) settle_hosts(b.c, b.l, b.price, confined_axes(b.options.confine, b.p).domain, answer.gpu_of_rank);
   answer.cost = cost_of(b.net, b.l, b.price, seats_of(b.c, answer.gpu_of_rank)).cost;
   return answer;
 }
@@ -155,7 +157,8 @@ struct pool_answer {
     if (!s) continue;
     std::optional<pool_answer> answer = place_scheme(b, *s, bound);
     if (!answer) continue;
-    answer->settled = b.p.usable == b.l.world() && least == run;  // every host is full whatever the placement
+    // Every host is full whatever the placement, and its inside costs the same whichever host it is.
+    answer->settled = b.p.usable == b.l.world() && least == run && b.p.nest == nesting::host_in_domain;
     answer->exhaustive = answer->exhaustive && answer->settled;
     return answer;
   }
@@ -172,6 +175,7 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
     std::vector<std::uint32_t> gpus(b.l.world());
     for (std::uint32_t r = 0; r < b.l.world(); ++r)
       gpus[r] = p->tree.gpus[std::size_t{slot_of[p->atoms.unit_of[r]]} * p->tree.unit_size + p->atoms.position_of[r]];
+    if (b.p.nest == nesting::domain_in_host) settle_hosts(b.c, b.l, b.price, confined_axes(b.options.confine, b.p).domain, gpus);
     const std::int64_t cost = cost_of(b.net, b.l, b.price, seats_of(b.c, gpus)).cost;
     if (!best.gpu_of_rank.empty() && cost >= best.cost) return;
     best.gpu_of_rank = std::move(gpus);
@@ -197,8 +201,10 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
                       b.options.moves.value_or(std::min(effort::fewest_moves, 500 * std::uint64_t{hosts}))));
   }
   if (!p->exact || hosts > effort::exact_units || (!best.gpu_of_rank.empty() && best.cost <= bound)) return;
-  const std::int64_t inside = p->graph.inside * b.price.distance[meeting::domain];
-  run_search search(*p, best.gpu_of_rank.empty() ? std::numeric_limits<std::int64_t>::max() : best.cost - inside,
+  run_costs inside(b.c, b.l, b.price, b.p, confined_axes(b.options.confine, b.p).domain, *p);
+  run_search search(*p, inside,
+                    best.gpu_of_rank.empty() ? std::numeric_limits<std::int64_t>::max()
+                                             : best.cost - p->graph.inside * b.price.distance[meeting::domain],
                     effort::exact_nodes);
   const bool complete = search.run();
   offer(search.best());
@@ -218,7 +224,10 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
     try_uneven_runs(b, bound, best);
     best.level_symmetric = best.level_symmetric && best.cost == before;
   }
-  if (best.gpu_of_rank.empty()) best.why = why_no_runs(b);
+  if (best.gpu_of_rank.empty()) {
+    best.why = why_no_runs(b);
+    best.why.proven = best.why.proven || best.settled;
+  }
   return best;
 }
 
