@@ -18,7 +18,8 @@ namespace topoplan::inline v1 {
 // pre: validate(c) finds nothing.
 // post: a plan keeps every hard rule (check() says so) and its cost is what measure() says; it never costs more than the hosts
 // in the order given, if that order keeps the rules; no placement that keeps the rules costs less than its lower bound;
-// optimality bound_met or exhaustive is said only where it is shown. Same input, same plan, on every machine.
+// optimality bound_met or exhaustive is said only where it is shown. Of seats that cost the same, those that keep rails aligned
+// are taken. Same input, same plan, on every machine.
 // A refusal names the rule, the place and what would help; it also names what this solver can't treat: jobs that would mix GPU
 // models or need several network roots, and NVLink domains that don't nest with hosts and leaf groups.
 // complexity: O(ranks * axes + GPUs) for regular clusters; the search for others is bounded by the number of its moves.

@@ -5,8 +5,9 @@
 #include <topoplan/layout/layout.hpp>
 #include <topoplan/plan/rules.hpp>
 #include <topoplan/plan/verdict.hpp>
+#include <topoplan/solve/detail/breaches.hpp>
+#include <topoplan/solve/detail/check_rails.hpp>
 #include <topoplan/solve/detail/components.hpp>
-#include <topoplan/solve/detail/edges.hpp>
 #include <topoplan/solve/detail/seating.hpp>
 #include <topoplan/solve/detail/wording.hpp>
 
@@ -19,33 +20,6 @@
 #include <vector>
 
 namespace topoplan::inline v1::detail {
-
-inline constexpr std::size_t shown_breaches = 4;
-inline constexpr std::size_t shown_members = 64;
-
-// "gpu-017:gpu3".
-[[nodiscard]] inline std::string gpu_name(const cluster& c, std::uint32_t g) {
-  return c.hosts[c.gpus[g].host.value].name + ":gpu" + std::to_string(c.gpus[g].index);
-}
-
-// Describes a breach by the ranks that show it.
-inline void show_breach(finding& f, const seating& seats, const std::vector<std::uint32_t>& ranks, std::string text) {
-  breach b;
-  for (std::size_t i = 0; i < std::min(ranks.size(), shown_members); ++i) {
-    b.ranks.emplace_back(ranks[i]);
-    b.gpus.emplace_back(seats[ranks[i]].gpu);
-  }
-  b.text = std::move(text);
-  f.breaches.push_back(std::move(b));
-}
-
-// Counts a breach and, if it is among the first, describes it in the words that `text` makes.
-template <class Text>
-void note_breach(finding& f, const seating& seats, const std::vector<std::uint32_t>& ranks, const Text& text) {
-  ++f.broken;
-  f.kept = false;
-  if (f.breaches.size() < shown_breaches) show_breach(f, seats, ranks, text());
-}
 
 [[nodiscard]] inline finding check_single_use(const cluster& c, const seating& seats) {
   finding f{.rule = "one rank a GPU", .checked = seats.size(), .breaches = {}, .text = {}};
@@ -183,56 +157,6 @@ struct torn {
   else
     f.text = count_of(f.broken, "host") + " of " + std::to_string(f.checked) + " don't hold consecutive ranks, which " +
              std::string(by.name) + " (" + std::string(by.form) + ") needs";
-  return f;
-}
-
-// A group that leaves its NVLink domain keeps its rails if it uses the same rails on each of its hosts, so that every NIC finds
-// its peer on its own plane.
-[[nodiscard]] inline finding check_rails(const cluster& c, const layout& l, const seating& seats) {
-  finding f{.rule = "rails aligned", .hard = false, .breaches = {}, .text = {}};
-  std::vector<std::uint64_t> pairs;  // host << 16 | rail
-  std::vector<std::uint32_t> members;
-  const auto aligned = [&](const edge_axis& a, std::uint32_t first) {
-    bool same_rail = true;
-    bool same_domain = true;
-    const std::uint16_t rail = c.gpus[seats[first].gpu].rail;
-    for (std::uint32_t i = 1; i < a.degree; ++i) {
-      const seat& s = seats[first + i * a.stride];
-      same_rail = same_rail && c.gpus[s.gpu].rail == rail;
-      same_domain = same_domain && s.domain == seats[first].domain;
-    }
-    if (same_rail || same_domain) return true;
-    pairs.clear();
-    for (std::uint32_t i = 0; i < a.degree; ++i) {
-      const seat& s = seats[first + i * a.stride];
-      pairs.push_back(std::uint64_t{s.host} << 16U | c.gpus[s.gpu].rail);
-    }
-    std::sort(pairs.begin(), pairs.end());
-    const auto host_at = [&](std::size_t i) { return pairs[i] >> 16U; };
-    std::size_t width = 0;
-    while (width < pairs.size() && host_at(width) == host_at(0)) ++width;
-    if (pairs.size() % width != 0) return false;
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-      if ((pairs[i] & 0xffffU) != (pairs[i % width] & 0xffffU) || host_at(i) != host_at(i - i % width)) return false;
-    return true;
-  };
-  for (const edge_axis& a : edge_axes(l, prices{})) {
-    for (std::uint32_t block = 0; block < l.world(); block += a.stride * a.degree)
-      for (std::uint32_t i = 0; i < a.stride; ++i) {
-        ++f.checked;
-        if (aligned(a, block + i)) continue;
-        members.clear();
-        for (std::uint32_t m = 0; m < a.degree; ++m) members.push_back(block + i + m * a.stride);
-        note_breach(f, seats, members, [&] {
-          return std::string(to_string(a.of)) + " group of ranks " + ranges_of(members) +
-                 " uses different rails on its hosts, from " + gpu_name(c, seats[members.front()].gpu) + " to " +
-                 gpu_name(c, seats[members.back()].gpu);
-        });
-      }
-  }
-  f.text = f.kept ? "every group that leaves its NVLink domain uses the same rails on all of its hosts"
-                  : std::to_string(f.broken) + " of " + count_of(f.checked, "group") +
-                        " use different rails on their hosts, so their traffic crosses rails";
   return f;
 }
 

@@ -5,7 +5,7 @@
 #include <topoplan/cluster/digest.hpp>
 #include <topoplan/layout/layout.hpp>
 #include <topoplan/rank_map/rank_map.hpp>
-#include <topoplan/solve/detail/judge.hpp>
+#include <topoplan/solve/detail/breaches.hpp>
 #include <topoplan/solve/detail/wording.hpp>
 
 #include <algorithm>
