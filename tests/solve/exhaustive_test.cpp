@@ -17,6 +17,15 @@ using topoplan_test::random_instance;
 
 namespace {
 
+// Unoptimised and sanitized builds look for other faults; they compare fewer.
+#ifdef NDEBUG
+constexpr int rounds = 200;
+constexpr int least_placed = 100;
+#else
+constexpr int rounds = 30;
+constexpr int least_placed = 5;
+#endif
+
 // The same answer as the oracle's, with its cost; the bound holds for the oracle's best too.
 bool compare_with_oracle(const instance& i) {
   CAPTURE(i.str());
@@ -36,15 +45,15 @@ bool compare_with_oracle(const instance& i) {
 TEST_CASE("place: equal to exhaustive search over all orders of up to 8 hosts and all cuts between them") {
   topoplan_test::random random(20240601);
   int placed = 0;
-  for (int i = 0; i < 200; ++i) placed += compare_with_oracle(random_instance(random, launchers::torchrun, 8, 10)) ? 1 : 0;
-  CHECK(placed > 100);
-  CHECK(placed < 200);
+  for (int i = 0; i < rounds; ++i) placed += compare_with_oracle(random_instance(random, launchers::torchrun, 8, 10)) ? 1 : 0;
+  CHECK(placed > least_placed);
+  CHECK(placed < rounds);
 }
 
 TEST_CASE("place: equal to exhaustive search over all assignments of ranks to GPUs") {
   topoplan_test::random random(7);
   int placed = 0;
-  for (int i = 0; i < 200; ++i) placed += compare_with_oracle(random_instance(random, launchers::free, 6, 9)) ? 1 : 0;
-  CHECK(placed > 100);
-  CHECK(placed < 200);
+  for (int i = 0; i < rounds; ++i) placed += compare_with_oracle(random_instance(random, launchers::free, 6, 9)) ? 1 : 0;
+  CHECK(placed > least_placed);
+  CHECK(placed < rounds);
 }
