@@ -92,6 +92,8 @@ TEST_CASE("the run script starts srun on the files beside it") {
   const rank_map map = regular_parts({.tp = 4}, 2, 4).build();
   const temporary_folder folder;
   const std::string script = folder.write("with space/srun.sh", text_of([&](std::ostream& out) { emit::slurm_run(out, map); }));
+  (void)folder.write("with space/hostfile", text_of([&](std::ostream& out) { emit::slurm_hostfile(out, map); }));
+  (void)folder.write("with space/wrapper.sh", wrapper_of(map));
   const std::string stand_in = folder.write("srun", "echo \"$SLURM_HOSTFILE\"; printf '[%s]' \"$@\"\n");
   const outcome started = run({"bash", script, "python3", "train me.py"}, {"SRUN=bash " + stand_in + " --gpus-per-node=4"});
   const std::string beside = (folder.path() / "with space").string();
