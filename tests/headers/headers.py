@@ -44,6 +44,8 @@ FROM_CU = {"core", "layout", "rank_map", "cluster", "plan"}
 # The one door to each of these libraries; whoever includes the door may have the library.
 DOORS = {"import/detail/json.hpp": "nlohmann-json", "import/detail/xml.hpp": "pugixml", "import/detail/yaml.hpp": "yaml-cpp"}
 NO_UMBRELLA = re.compile(r"^cuda/|^import/(.*[_/])?(xml|yaml)[._]|/detail/")
+# Bars that headroom can't raise: the hand-over header is what a launcher pays for.
+FIXED_BUDGET = {"rank_map/rank_map.hpp": 27000}
 MAX_LINES = 400
 SOFT_LINES = 250
 
@@ -307,7 +309,8 @@ def write_budget(args):
     for name, seen in read_scan(args).items():
         if "/detail/" not in name and "lines" in seen:
             third = len(seen["third_party"])
-            rows.append([name, -(-seen["lines"] * 11 // 10000) * 1000, -(-third * 11 // 100) * 10])
+            lines = -(-seen["lines"] * 11 // 10000) * 1000
+            rows.append([name, min(lines, FIXED_BUDGET.get(name, lines)), -(-third * 11 // 100) * 10])
     with args.budget.open("w", newline="") as out:
         csv.writer(out, lineterminator="\n").writerows([["header", "max_lines", "max_third_party"], *rows])
     return []
@@ -319,13 +322,14 @@ def read_budget(path):
 
 
 def check_rank_map(args):
-    """The hand-over header is what a launcher pays for: at most 27,000 lines, and nothing that isn't standard."""
+    """The hand-over header keeps its bar and includes nothing that isn't standard."""
+    limit = FIXED_BUDGET["rank_map/rank_map.hpp"]
     seen = read_scan(args).get("rank_map/rank_map.hpp")
     if seen is None or "lines" not in seen:
         return ["rank_map/rank_map.hpp: missing, or doesn't compile"]
     print(f"rank_map/rank_map.hpp: {seen['lines']} preprocessed lines, {len(seen['third_party'])} third-party headers")
     findings = [f"rank_map/rank_map.hpp: includes {path}" for path in seen["third_party"]]
-    return findings + ([f"rank_map/rank_map.hpp: {seen['lines']} lines, 27000 at most"] if seen["lines"] > 27000 else [])
+    return findings + ([f"rank_map/rank_map.hpp: {seen['lines']} lines, {limit} at most"] if seen["lines"] > limit else [])
 
 
 def read_scan(args):
