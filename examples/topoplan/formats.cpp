@@ -9,6 +9,7 @@
 #include <topoplan/layout/megatron_options.hpp>
 
 #include <ostream>
+#include <string_view>
 
 namespace topoplan_cli {
 
@@ -65,10 +66,10 @@ const std::vector<format>& launcher_formats() {
   return all;
 }
 
-std::string emit_names() {
+std::string emit_names(std::string_view between) {
   std::string names;
   for (const format& f : launcher_formats())
-    if (!f.needs_cluster) names += f.name + ", ";
+    if (!f.needs_cluster) names += f.name + (f.name == "megatron" ? std::string(",").append(between) : ", ");
   return names + "json and binary";
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace topoplan_cli {
@@ -33,8 +34,8 @@ struct format {
 };
 
 [[nodiscard]] const std::vector<format>& launcher_formats();
-// The names that emit knows, for people: "torchrun, megatron, ... json and binary".
-[[nodiscard]] std::string emit_names();
+// The names that emit knows, for people: "torchrun, megatron, ... json and binary"; `between` breaks the line.
+[[nodiscard]] std::string emit_names(std::string_view between = " ");
 
 void write_image(std::ostream& out, const topoplan::rank_map_view& map);
 // With `groups`, every communication group is written too, as Megatron-LM creates and names them.

@@ -143,7 +143,7 @@ void add_emit(CLI::App& app, int& status) {
   command->add_option("rank_map", o->rank_map, "rank_map.json, rank_map.bin, or the directory that place wrote")
       ->required()
       ->type_name("FILE|DIR");
-  command->add_option("--for", o->format, "What to print:\n" + emit_names())->required()->type_name("NAME");
+  command->add_option("--for", o->format, "What to print:\n" + emit_names("\n"))->required()->type_name("NAME");
   command->add_option("--out", o->out, "File to write (default: standard output)")->type_name("FILE");
   command->add_flag("--force", o->force, "Let --out replace a file");
   command->footer("Example: topoplan emit plan --for torchrun > run.sh");
