@@ -81,7 +81,7 @@ namespace detail {
     const auto content = line.text.substr(0, line.text.find('#'));
     std::size_t first = hosts.size();  // of the word that slots= belongs to
     for (const auto word : detail::hostfile_words(content)) {
-      location where{source, line.number, detail::column_of(line.text, word)};
+      const location where{source, line.number, detail::column_of(line.text, word)};
       if (const auto pair = detail::key_and_value(word)) {
         const auto key = detail::lower(pair->first);
         if (key == "max_slots" || key == "max-slots") continue;
@@ -99,7 +99,7 @@ namespace detail {
       if (colon != std::string_view::npos) {
         slots = detail::slots_of(word.substr(colon + 1), {source, line.number, where.column + colon + 1});
       }
-      hostlist_limits left{limits.hosts - hosts.size(), limits.characters - characters};
+      const hostlist_limits left{limits.hosts - hosts.size(), limits.characters - characters};
       first = hosts.size();
       for (std::string& name : expand_hostlist(word.substr(0, colon), where, left)) {
         characters += name.size();

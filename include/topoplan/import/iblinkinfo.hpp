@@ -179,8 +179,9 @@ class iblinkinfo_reader {
       }
       const auto far = numbers_[far_of_[i]];
       built.call(far, line.far->description, line.where.line);
-      built.cable({near, line.near.number, adapter_guid(built, near, line.near)},
-                  {far, line.far->number, adapter_guid(built, far, *line.far)}, line.rate, line.where);
+      const bool fresh = built.cable({near, line.near.number, adapter_guid(built, near, line.near)},
+                                     {far, line.far->number, adapter_guid(built, far, *line.far)}, line.rate, line.where);
+      if (!fresh) continue;  // its other end has said the rest
       const auto port = [&] { return name_of(built.at(near)) + " port " + std::to_string(line.near.number); };
       if (line.could_be.find("Gbps") != std::string_view::npos || line.could_be.find("FDR10") != std::string_view::npos) {
         slow.add(line.where.line, [&] {

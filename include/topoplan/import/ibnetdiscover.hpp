@@ -43,7 +43,7 @@ class ibnetdiscover_reader {
     if (at.rest().front() == '[') return read_port(at, line.number);
     const location where = at.here();
     const auto text = at.rest();
-    const auto word = at.word();
+    const auto word = kind_or_word(at);
     at.skip_blanks();
     refuse_other_outputs(word, at, where);
     if (const auto kind = ib_kind_of(word); kind && !at.done() && is_digit(at.rest().front())) {
@@ -56,6 +56,18 @@ class ibnetdiscover_reader {
       return quoted(text, 100) +
              (complaint ? " is a complaint of the tool: devices may be missing" : " is no line of `ibnetdiscover`: left out");
     });
+  }
+
+  // "Switch36", where a paste has lost the tab, is two words.
+  [[nodiscard]] static std::string_view kind_or_word(ib_cursor& at) {
+    const auto start = at.offset();
+    const auto word = at.word();
+    const auto letters = word.substr(0, word.find_first_of("0123456789"));
+    if (letters.size() < word.size() && ib_kind_of(letters) && all_digits(word.substr(letters.size()))) {
+      at.move_to(start + letters.size());
+      return letters;
+    }
+    return word;
   }
 
   static void refuse_other_outputs(std::string_view word, const ib_cursor& at, const location& where) {
@@ -105,7 +117,7 @@ class ibnetdiscover_reader {
     const ib_key key = ib_key_of(line.peer);
     const auto peer = peer_of(key, where);
     built_.call(peer, line.peer_description, number);
-    built_.cable({*current_, line.number, line.guid}, {peer, line.peer_number, line.peer_guid}, line.rate, where);
+    (void)built_.cable({*current_, line.number, line.guid}, {peer, line.peer_number, line.peer_guid}, line.rate, where);
   }
 
   // A GUID says by its letter what it is of; an id of ibsim needs a record.
@@ -127,8 +139,8 @@ class ibnetdiscover_reader {
     if (!line.far) return built_.idle(near, line.near.number, where.line);
     const auto far = built_.device(line.far->kind, {line.far->guid, {}}, where);
     built_.call(far, line.far->description, where.line);
-    built_.cable({near, line.near.number, port_guid_of(line.near)}, {far, line.far->number, port_guid_of(*line.far)}, line.rate,
-                 where);
+    (void)built_.cable({near, line.near.number, port_guid_of(line.near)}, {far, line.far->number, port_guid_of(*line.far)},
+                       line.rate, where);
   }
 
   [[nodiscard]] static std::uint64_t port_guid_of(const ib_end& end) noexcept {

@@ -173,7 +173,7 @@ inline void name_nics(node_topology& node, const topo_scan& scan) {
 //   field that is blank and NVLink that `-mp` hides are unknown, not 0 and not absent.
 // complexity: O(text + devices^2). errors: parse_error for a text without such a matrix (P2P status and other vendors' tables are
 //   named), for rows that contradict each other, and for two different matrices.
-[[nodiscard]] inline node_topology nvidia_smi_topo(std::string_view text, std::string source) {
+[[nodiscard]] inline node_topology nvidia_smi_topo(std::string_view text, const std::string& source) {
   std::string plain = detail::without_escapes(text);
   auto scan = detail::scan_topo(detail::lines_of(plain, source));
   const bool any_row =

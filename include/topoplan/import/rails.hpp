@@ -61,6 +61,7 @@ namespace detail {
   std::vector<std::uint32_t> all(node.nics.size());
   for (std::uint32_t nic = 0; nic < all.size(); ++nic) all[nic] = nic;
   std::vector<nearest_nics> nearest;
+  nearest.reserve(node.gpus.size());
   for (std::size_t gpu = 0; gpu < node.gpus.size(); ++gpu) nearest.push_back(nearest_to(node, gpu));
   rails.unknown = detail::why_no_rails(node, nearest);
   if (!rails.unknown.empty()) {

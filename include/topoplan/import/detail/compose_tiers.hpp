@@ -73,6 +73,7 @@ namespace topoplan::inline v1::import::detail {
 inline void add_tiers(cluster& c, const network_tree& network, const std::vector<std::uint32_t>& hosts) {
   std::vector<std::uint32_t> at;  // each host's group on the level below
   std::uint32_t highest = 0;
+  at.reserve(hosts.size());
   for (const auto h : hosts) at.push_back(network.hosts[h].leaf);
   for (const network_switch& s : network.switches) highest = std::max(highest, s.level);
   for (std::uint32_t level = 0; level <= highest; ++level) {

@@ -131,7 +131,8 @@ struct hostlist_cursor {
       std::size_t width = 0;
       for (const hostlist_range& range : part.ranges) {
         count += range.count;  // at most 10^18 each, and ranges are few: the text holds them
-        width = std::max(width, std::max(range.width, std::to_string(range.first + (range.count - 1) * range.step).size()));
+        const std::uint64_t last = range.first + (range.count - 1) * range.step;
+        width = std::max({width, range.width, std::to_string(last).size()});
         if (count > std::numeric_limits<std::uint64_t>::max() / 4) break;
       }
       item.count = saturated_product(item.count, static_cast<std::size_t>(count));

@@ -173,7 +173,8 @@ class ib_cable_examination {
     each([&](std::uint32_t, std::uint32_t, std::uint32_t cable, rates& peers) { peers.add(fabric_.cables[cable].rate); });
     each([&](std::uint32_t a, std::uint32_t b, std::uint32_t cable, const rates& peers) {
       if (!peers.is_slow(fabric_.cables[cable].rate)) return;
-      say_slow(cable, peers.values, peers.usual(), "a cable from " + name(a) + " to " + name(b), {});
+      const bool upward = level_[a] <= level_[b];
+      say_slow(cable, peers.values, peers.usual(), "a cable from " + name(upward ? a : b) + " to " + name(upward ? b : a), {});
     });
   }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -80,15 +81,15 @@ class ib_fabric_builder {
     else say_renamed(d, description, line);
   }
 
-  // `near` prints the line. errors: parse_error when a port has another peer elsewhere.
-  void cable(const ib_port& near, const ib_port& far, ib_rate rate, const location& where) {
+  // `near` prints the line. True if the cable is new. errors: parse_error when a port has another peer elsewhere.
+  bool cable(const ib_port& near, const ib_port& far, ib_rate rate, const location& where) {
     const auto next = static_cast<std::uint32_t>(fabric_.cables.size());
     const auto a = of_port_.emplace(key_of(near), next).first->second;
     const auto b = of_port_.emplace(key_of(far), next).first->second;
     if (a == next && b == next) {
       fabric_.cables.push_back({{near, far}, rate, 0, where.line});
       printed_.push_back(1);
-      return;
+      return true;
     }
     if (a != b) refuse_second_peer(near, far, a, b, where);
     ib_cable& known = fabric_.cables[a];
@@ -96,7 +97,7 @@ class ib_fabric_builder {
     merge_guid(known.ends[end], near);
     merge_guid(known.ends[1 - end], far);
     printed_[a] |= static_cast<std::uint8_t>(1U << end);
-    if (rate == known.rate) return;
+    if (rate == known.rate) return false;
     if (rate.known() && known.rate.known()) {
       disagreeing_.add(where.line, [&] {
         return port_name(near) + " runs at " + to_string(rate) + ", its other end, in line " + std::to_string(known.line) +
@@ -106,6 +107,7 @@ class ib_fabric_builder {
     } else if (rate.known()) {
       known.rate = rate;
     }
+    return false;
   }
 
   void idle(std::uint32_t device, std::uint16_t number, std::size_t line) {
@@ -120,7 +122,7 @@ class ib_fabric_builder {
         throw parse_error({source(), d.line, 0}, "a record of " + name_of(d) + ", which a port leads to", "none");
     }
     if (fabric_.cables.empty()) refuse_empty(expected);
-    drop_idle_with_cable();
+    tidy_idle_ports();
     if (peers_have_records) say_what_is_cut();
     disagreeing_.move_to(fabric_.notes);
     renamed_.move_to(fabric_.notes);
@@ -169,14 +171,20 @@ class ib_fabric_builder {
     const auto counted = [](std::size_t n, std::string_view what) {
       return std::to_string(n) + ' ' + std::string(what) + (n == 1 ? "" : what.ends_with('h') ? "es" : "s");
     };
+    const auto idle = fabric_.idle_ports.size();
     throw parse_error(
         {source(), 0, 0}, expected,
-        counted(adapters, "adapter") + ", " + counted(switches, "switch") + " and no cable: the scan found nothing beyond them");
+        counted(adapters, "adapter") + ", " + counted(switches, "switch") + " and no cable" +
+            (idle == 0 ? ": the scan found nothing beyond them" : ", only " + counted(idle, "port") + " without a peer"));
   }
 
-  void drop_idle_with_cable() {
+  // Once each, and none that a peer names.
+  void tidy_idle_ports() {
+    auto& idle_ports = fabric_.idle_ports;
+    std::set<std::pair<std::uint32_t, std::uint16_t>> seen;
+    std::erase_if(idle_ports, [&](const ib_idle_port& idle) { return !seen.emplace(idle.device, idle.number).second; });
     note_pile contradicted;
-    std::erase_if(fabric_.idle_ports, [&](const ib_idle_port& idle) {
+    std::erase_if(idle_ports, [&](const ib_idle_port& idle) {
       const ib_port port{idle.device, idle.number, 0};
       const auto cable = of_port_.find(key_of(port));
       if (cable == of_port_.end()) return false;

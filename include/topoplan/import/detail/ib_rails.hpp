@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <tuple>
 #include <vector>
 
@@ -50,24 +49,27 @@ struct ib_rails {
   rails.of_switch.assign(links.switches.size(), 0);
   rails.place_of_switch.assign(links.switches.size(), ib_none);
   std::size_t widest = 1;
-  std::set<std::uint32_t> places;
+  std::vector<std::uint32_t> places;  // ascending, each once
   for (std::uint32_t g = 0; g < groups.leafs.size(); ++g) {
     for (const auto s : groups.leafs[g]) rails.place_of_switch[s] = usual_place(links.switches[s], g, groups, hosts);
     std::sort(groups.leafs[g].begin(), groups.leafs[g].end(), [&](std::uint32_t a, std::uint32_t b) {
       return std::tuple(rails.place_of_switch[a], a) < std::tuple(rails.place_of_switch[b], b);
     });
     widest = std::max(widest, groups.leafs[g].size());
-    for (const auto s : groups.leafs[g]) places.insert(rails.place_of_switch[s]);
+    for (const auto s : groups.leafs[g]) places.push_back(rails.place_of_switch[s]);
   }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   rails.count = static_cast<std::uint16_t>(std::min<std::size_t>(widest, 0xffff));
-  const bool by_place = places.size() == widest;
   for (const auto& leafs : groups.leafs) {
+    const bool distinct = std::adjacent_find(leafs.begin(), leafs.end(), [&](std::uint32_t a, std::uint32_t b) {
+                            return rails.place_of_switch[a] == rails.place_of_switch[b];
+                          }) == leafs.end();
+    const bool by_place = distinct && places.size() == widest;
+    rails.told = rails.told && (by_place || leafs.size() == widest);
     for (std::size_t i = 0; i < leafs.size(); ++i) {
-      const auto place = rails.place_of_switch[leafs[i]];
-      const bool alone = (i == 0 || rails.place_of_switch[leafs[i - 1]] != place) &&
-                         (i + 1 == leafs.size() || rails.place_of_switch[leafs[i + 1]] != place);
-      if (!alone || !by_place) rails.told = rails.told && leafs.size() == widest;
-      const auto rail = by_place && alone ? static_cast<std::size_t>(std::distance(places.begin(), places.find(place))) : i;
+      const auto place = std::lower_bound(places.begin(), places.end(), rails.place_of_switch[leafs[i]]);
+      const auto rail = by_place ? static_cast<std::size_t>(place - places.begin()) : i;
       rails.of_switch[leafs[i]] = static_cast<std::uint16_t>(std::min<std::size_t>(rail, 0xffff));
     }
   }

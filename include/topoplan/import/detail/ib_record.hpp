@@ -40,6 +40,13 @@ struct ib_port_line {
   return std::nullopt;
 }
 
+// True for a header of a record or a line of the port report, by which the format is known.
+[[nodiscard]] inline bool is_line_of_ibnetdiscover(std::string_view text) {
+  const auto words = words_of(text.substr(0, 200));
+  if (words.size() < 3 || !ib_kind_of(words[0]) || !all_digits(words[1])) return false;
+  return words[2].starts_with('"') || (words.size() > 3 && all_digits(words[2]) && words[3].starts_with("0x"));
+}
+
 [[nodiscard]] inline ib_header ib_header_of(ib_cursor& at, ib_kind kind) {
   ib_header header{kind, at.whole<std::uint32_t>("the number of ports"), {}, {}};
   at.skip_blanks();
