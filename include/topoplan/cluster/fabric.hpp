@@ -146,7 +146,8 @@ class fabric_builder {
     if (spec_.leaf) leaf.children = *spec_.leaf * system_.hosts_per_domain;
     leaf.groups = ceil_div(d_.hosts, leaf.children);
     leaf.rails_apart = d_.rails > 1;
-    const std::uint32_t nics = leaf.rails_apart ? d_.nics_per_host / d_.rails : d_.nics_per_host;
+    const std::uint32_t hosts_nics = d_.nics_per_host;
+    const std::uint32_t nics = leaf.rails_apart ? hosts_nics / d_.rails : hosts_nics;
     const std::uint32_t links = leaf.children * nics * d_.nic_links;
     give_uplinks(leaf, links, d_.link_rate * links);
     if (!flat_ && links + leaf.uplinks > radix_) {
