@@ -1,4 +1,5 @@
 // The pieces of the search: walks, units, slots, exchange.
+#include <topoplan/solve/detail/exact.hpp>
 #include <topoplan/solve/detail/fill.hpp>
 #include <topoplan/solve/detail/local_search.hpp>
 #include <topoplan/solve/detail/orders.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -169,5 +171,34 @@ TEST_CASE("exchange: tracks its cost, moves only between slots of a kind") {
     CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
     if (!k.empty())
       for (std::uint32_t u = 0; u < 15; ++u) CHECK(changed.slots()[u] % 2 == start[u] % 2);
+  }
+}
+
+TEST_CASE("exact_search: the best of all arrangements, from any start") {
+  topoplan_test::random random(31);
+  for (int round = 0; round < 6; ++round) {
+    const cluster c = make({.pods = random.pick(std::vector<std::vector<std::vector<std::uint32_t>>>{
+                                {{2, 1}, {2, 2}}, {{3, 2, 2}}, {{1, 1, 1}, {4}}, {{2, 3}, {1, 1}}}),
+                            .gpus = 1});
+    pool p = pools_of(c, network(c)).front();
+    REQUIRE_FALSE(settle_nesting(c, p));
+    const prices price = priced(default_objective{}, c.tiers.size());
+    const layout l(resolve({.pp = static_cast<std::uint32_t>(random.between(1, 3))}, 6), orders::megatron);
+    const unit_scheme s = free_units(l, confined_axes({}, p), p.nest).value();
+    const slot_tree tree = make_slot_tree(c, p, price, slots_of(c, p, s, cutting::any), 1, container_kind::domain);
+    const unit_graph g = make_unit_graph(l, edge_axes(l, price), s);
+    std::vector<std::uint32_t> slots(tree.slots());
+    for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    do least = std::min(least, cost_of(g, tree, {slots.begin(), slots.begin() + 6}));
+    while (std::next_permutation(slots.begin(), slots.end()));
+    random.shuffle(slots);
+    const arrangement start(slots.begin(), slots.begin() + 6);
+    exact_search search(g, tree, start, cost_of(g, tree, start), 1'000'000);
+    CHECK(search.run());
+    CHECK(search.cost() == least);
+    CHECK(cost_of(g, tree, search.best()) == least);
+    exact_search hasty(g, tree, start, cost_of(g, tree, start), 3);
+    CHECK_FALSE(hasty.run());
   }
 }

@@ -45,7 +45,7 @@ inline constexpr std::uint32_t exact_units = 12;
 inline constexpr std::uint64_t exact_nodes = 2'000'000;
 inline constexpr std::uint64_t tilings = 300'000;
 inline constexpr std::uint64_t walk_steps = 6'000'000;    // arcs looked at in one partition of the whole tree
-inline constexpr std::uint64_t largest_search = 400'000;  // arcs beyond which only orders and tilings are compared
+inline constexpr std::uint64_t largest_search = 400'000;  // arcs beyond which no units are exchanged
 inline constexpr std::uint64_t moves_per_unit = 2'000;
 inline constexpr std::uint64_t fewest_moves = 60'000;
 inline constexpr std::uint64_t most_moves = 2'000'000;
@@ -63,7 +63,7 @@ class arranger {
     along(straight);
     const std::optional<std::int64_t> symmetric = tile();
     const bool small = graph_.arcs.size() <= effort::largest_search;
-    if (small && !done()) partition();
+    if (!done()) partition();
     if (small && !done()) descend(best_.slot_of);
     if (graph_.units() <= effort::exact_units) exhaust();
     if (small && !done() && !best_.exhaustive) anneal();

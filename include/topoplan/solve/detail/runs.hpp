@@ -53,69 +53,78 @@ struct host_run {
   std::uint32_t atoms = 0;
 };
 
-// Cuts a job into atoms and the pool into hosts with room for them. post: none if there is no cut but the whole job, or the
-// rules keep sets of different sizes together. complexity: O(ranks * axes * divisors).
+// The shortest run of ranks that leaves every group that must share a host whole. complexity: O(ranks * axes * divisors).
+[[nodiscard]] inline std::uint32_t shortest_run(const layout& l, const confined_axes& confined, nesting nest) {
+  const std::vector<std::uint32_t> root =
+      component_roots(l, nest == nesting::host_in_domain ? confined.host : confined.host | confined.domain);
+  for (std::uint32_t run = 1; run < l.world(); ++run) {
+    bool whole = l.world() % run == 0;
+    for (std::uint32_t r = 0; whole && r < root.size(); ++r) whole = root[r] / run == r / run;
+    if (whole) return run;
+  }
+  return l.world();
+}
+
+// Cuts a job into atoms and the pool into hosts with room for them. post: none if no host has room for one, or the rules keep
+// sets of different sizes together. complexity: O(ranks * axes * divisors).
 [[nodiscard]] inline std::optional<run_problem> make_run_problem(const cluster& c, const layout& l, const prices& price,
                                                                  const pool& p, const confined_axes& confined) {
   const std::uint32_t world = l.world();
-  for (std::uint32_t run = 1; run <= world; ++run) {
-    if (world % run != 0) continue;
-    std::optional<unit_scheme> sets = run_units(l, confined, p.nest, run);
-    if (!sets) continue;
-    const bool wide = p.nest == nesting::host_in_domain;
-    components runs(world);
-    runs.join_runs(run);
-    std::vector<std::uint32_t> roots = std::move(runs).roots();
-    std::optional<unit_scheme> atoms = wide ? bundled(roots, roots) : bundled(component_roots(l, confined.domain), roots);
-    if (!atoms) return std::nullopt;
-    run_problem made{.atoms = std::move(*atoms),
-                     .together = {},
-                     .set_size = wide ? sets->size / run : 1,
-                     .tree = {},
-                     .domain_of = {},
-                     .host_of = {},
-                     .graph = {},
-                     .exact = cuts_are_regular(l, wide ? confined.host : confined.host | confined.domain, run)};
-    for (std::uint32_t a = 0; a < world / run; ++a) made.together.push_back(sets->unit_of[a * run]);
-    std::vector<container> hosts;
-    for (const std::uint32_t h : p.hosts) {
-      container k{h, 0, {}};
-      std::vector<std::uint32_t> domains;
+  const std::uint32_t run = shortest_run(l, confined, p.nest);
+  const std::optional<unit_scheme> sets = run_units(l, confined, p.nest, run);
+  if (!sets) return std::nullopt;
+  const bool wide = p.nest == nesting::host_in_domain;
+  components runs(world);
+  runs.join_runs(run);
+  std::vector<std::uint32_t> roots = std::move(runs).roots();
+  std::optional<unit_scheme> atoms = wide ? bundled(roots, roots) : bundled(component_roots(l, confined.domain), roots);
+  if (!atoms) return std::nullopt;
+  run_problem made{.atoms = std::move(*atoms),
+                   .together = {},
+                   .set_size = wide ? sets->size / run : 1,
+                   .tree = {},
+                   .domain_of = {},
+                   .host_of = {},
+                   .graph = {},
+                   .exact = cuts_are_regular(l, wide ? confined.host : confined.host | confined.domain, run)};
+  for (std::uint32_t a = 0; a < world / run; ++a) made.together.push_back(sets->unit_of[a * run]);
+  std::vector<container> hosts;
+  for (const std::uint32_t h : p.hosts) {
+    container k{h, 0, {}};
+    std::vector<std::uint32_t> domains;
+    for (const gpu_id g : c.gpus_of(host_id{h}))
+      if (c.usable(g) && std::find(domains.begin(), domains.end(), c.at(g).domain.value) == domains.end())
+        domains.push_back(c.at(g).domain.value);
+    for (const std::uint32_t d : domains) {
+      std::vector<std::uint32_t> seats;
       for (const gpu_id g : c.gpus_of(host_id{h}))
-        if (c.usable(g) && std::find(domains.begin(), domains.end(), c.at(g).domain.value) == domains.end())
-          domains.push_back(c.at(g).domain.value);
-      for (const std::uint32_t d : domains) {
-        std::vector<std::uint32_t> seats;
-        for (const gpu_id g : c.gpus_of(host_id{h}))
-          if (c.at(g).domain.value == d) seats.push_back(g.value);
-        cut_windows(c, seats, wide ? 1 : made.atoms.block, cutting::any, ~std::uint32_t{0}, k.gpus);
-      }
-      k.domain = domains.front();
-      k.gpus.resize(k.gpus.size() - k.gpus.size() % run);
-      if (!k.gpus.empty()) hosts.push_back(std::move(k));
+        if (c.at(g).domain.value == d) seats.push_back(g.value);
+      cut_windows(c, seats, wide ? 1 : made.atoms.block, cutting::any, ~std::uint32_t{0}, k.gpus);
     }
-    if (hosts.empty()) return std::nullopt;
-    std::vector<std::uint32_t> makes;
-    if (!wide) {
-      const host_domains inside(c, l, price, confined.domain);
-      std::map<std::vector<std::uint32_t>, std::uint32_t> known;
-      for (const container& k : hosts)
-        makes.push_back(known.emplace(inside.sizes(k.host), static_cast<std::uint32_t>(known.size())).first->second);
-    }
-    made.tree = make_slot_tree(c, p, price, hosts, run,
-                               !wide              ? container_kind::split_host
-                               : p.domain_is_host ? container_kind::domain
-                                                  : container_kind::host_of_domain,
-                               makes);
-    for (std::uint32_t n = 0; n < made.tree.nodes(0); ++n) {
-      const gpu& g = c.gpus[made.tree.gpus[std::size_t{made.tree.begin[0][n]} * run]];
-      made.domain_of.push_back(g.domain.value);
-      made.host_of.push_back(g.host.value);
-    }
-    made.graph = make_unit_graph(l, edge_axes(l, price), made.atoms);
-    return made;
+    k.domain = domains.front();
+    k.gpus.resize(k.gpus.size() - k.gpus.size() % run);
+    if (!k.gpus.empty()) hosts.push_back(std::move(k));
   }
-  return std::nullopt;
+  if (hosts.empty()) return std::nullopt;
+  std::vector<std::uint32_t> makes;
+  if (!wide) {
+    const host_domains inside(c, l, price, confined.domain);
+    std::map<std::vector<std::uint32_t>, std::uint32_t> known;
+    for (const container& k : hosts)
+      makes.push_back(known.emplace(inside.sizes(k.host), static_cast<std::uint32_t>(known.size())).first->second);
+  }
+  made.tree = make_slot_tree(c, p, price, hosts, run,
+                             !wide              ? container_kind::split_host
+                             : p.domain_is_host ? container_kind::domain
+                                                : container_kind::host_of_domain,
+                             makes);
+  for (std::uint32_t n = 0; n < made.tree.nodes(0); ++n) {
+    const gpu& g = c.gpus[made.tree.gpus[std::size_t{made.tree.begin[0][n]} * run]];
+    made.domain_of.push_back(g.domain.value);
+    made.host_of.push_back(g.host.value);
+  }
+  made.graph = make_unit_graph(l, edge_axes(l, price), made.atoms);
+  return made;
 }
 
 // The slot of every atom. pre: the runs hold all atoms. complexity: O(atoms).

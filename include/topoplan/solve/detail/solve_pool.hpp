@@ -170,16 +170,17 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
   const std::optional<run_problem> p = make_run_problem(b.c, b.l, b.price, b.p, confined_axes(b.options.confine, b.p));
   if (!p) return;
   const auto offer = [&](const std::vector<host_run>& runs) {
-    if (runs.empty() || !keeps_sets(*p, runs)) return;
+    if (runs.empty() || !keeps_sets(*p, runs)) return false;
     const arrangement slot_of = arranged(*p, runs);
     std::vector<std::uint32_t> gpus(b.l.world());
     for (std::uint32_t r = 0; r < b.l.world(); ++r)
       gpus[r] = p->tree.gpus[std::size_t{slot_of[p->atoms.unit_of[r]]} * p->tree.unit_size + p->atoms.position_of[r]];
     if (b.p.nest == nesting::domain_in_host) settle_hosts(b.c, b.l, b.price, confined_axes(b.options.confine, b.p).domain, gpus);
     const std::int64_t cost = cost_of(b.net, b.l, b.price, seats_of(b.c, gpus)).cost;
-    if (!best.gpu_of_rank.empty() && cost >= best.cost) return;
+    if (!best.gpu_of_rank.empty() && cost >= best.cost) return false;
     best.gpu_of_rank = std::move(gpus);
     best.cost = cost;
+    return true;
   };
   const std::uint32_t hosts = p->tree.nodes(0);
   std::vector<std::uint32_t> order(hosts);
@@ -193,12 +194,15 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
       if (container_at[h] != ~std::uint32_t{0}) order.push_back(container_at[h]);
     orders.push_back(order);
   }
+  std::vector<host_run> start;
   for (const std::vector<std::uint32_t>& o : orders) {
     const std::vector<host_run> runs = fill_runs(*p, o);
-    offer(runs);
-    if (!runs.empty() && p->set_size == 1 && best.cost > bound)
-      offer(exchanged(*p, runs, b.options.seed,
-                      b.options.moves.value_or(std::min(effort::fewest_moves, 500 * std::uint64_t{hosts}))));
+    if (offer(runs)) start = runs;
+  }
+  if (!start.empty() && p->set_size == 1 && best.cost > bound && p->graph.arcs.size() <= effort::largest_search) {
+    const std::uint64_t moves =
+        b.options.moves.value_or(std::clamp(effort::moves_per_unit * hosts, effort::fewest_moves, effort::most_moves));
+    static_cast<void>(offer(exchanged(*p, start, b.options.seed, moves)));
   }
   if (!p->exact || hosts > effort::exact_units || (!best.gpu_of_rank.empty() && best.cost <= bound)) return;
   run_costs inside(b.c, b.l, b.price, b.p, confined_axes(b.options.confine, b.p).domain, *p);
@@ -207,9 +211,21 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
                                              : best.cost - p->graph.inside * b.price.distance[meeting::domain],
                     effort::exact_nodes);
   const bool complete = search.run();
-  offer(search.best());
+  static_cast<void>(offer(search.best()));
   best.exhaustive = complete && !best.gpu_of_rank.empty();
   best.settled = complete;
+}
+
+// True if hosts have room for different numbers of the shortest runs, so that equal runs may waste GPUs.
+[[nodiscard]] inline bool hosts_differ(const bound_problem& b) {
+  const std::uint32_t run = shortest_run(b.l, confined_axes(b.options.confine, b.p), b.p.nest);
+  std::uint32_t room = 0;
+  for (const std::uint32_t h : b.p.hosts) {
+    const std::uint32_t here = usable_on(b.c, h) / run;
+    if (here > 0 && room > 0 && here != room) return true;
+    room = std::max(room, here);
+  }
+  return false;
 }
 
 // The placement for a launcher that wants consecutive ranks on every host.
@@ -217,9 +233,7 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
   pool_answer best;
   if (std::optional<pool_answer> equal = solve_equal_runs(b, bound)) best = std::move(*equal);
   const bool few = b.p.hosts.size() <= effort::exact_units;
-  bool alike = true;
-  for (const std::uint32_t h : b.p.hosts) alike = alike && usable_on(b.c, h) == usable_on(b.c, b.p.hosts.front());
-  if (best.gpu_of_rank.empty() || (!best.settled && best.cost > bound && (few || !alike))) {
+  if (best.gpu_of_rank.empty() || (!best.settled && best.cost > bound && (few || hosts_differ(b)))) {
     const std::int64_t before = best.gpu_of_rank.empty() ? -1 : best.cost;
     try_uneven_runs(b, bound, best);
     best.level_symmetric = best.level_symmetric && best.cost == before;
