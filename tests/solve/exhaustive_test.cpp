@@ -1,4 +1,5 @@
 // place() against a search that compares every placement.
+#include <topoplan/solve/bound.hpp>
 #include <topoplan/solve/place.hpp>
 
 #include <doctest/doctest.h>
@@ -37,6 +38,7 @@ bool compare_with_oracle(const instance& i) {
   topoplan_test::check_place(i.c, p, i.options, i.price);
   CHECK(p->cost.cost == *least);
   CHECK(p->lower_bound <= *least);
+  CHECK(p->lower_bound == lower_bound(i.c, l, i.options, i.price));
   return true;
 }
 

@@ -202,4 +202,24 @@ struct bound_problem {
 
 }  // namespace detail
 
+// A cost below which no placement of the job goes that keeps the rules, whoever made it.
+// post: at most the cost of any such placement; 0 if the job fits nowhere, or where NVLink domains don't nest with hosts and
+// leaf groups. complexity: O(GPUs + ranks), and with spares O(largest place * log). errors: invalid_argument if the objective
+// isn't monotone.
+template <objective Objective = default_objective>
+[[nodiscard]] std::int64_t lower_bound(const cluster& c, const layout& l, const place_options& options = {},
+                                       const Objective& o = {}) {
+  const detail::network net(c);
+  const detail::prices price = detail::priced(o, c.tiers.size());
+  std::optional<std::int64_t> least;
+  std::vector<detail::pool> pools = detail::pools_of(c, net);
+  for (detail::pool& p : pools) {
+    if (p.usable < l.world()) continue;
+    if (detail::settle_nesting(c, p)) return 0;
+    const std::int64_t here = detail::pool_bound({c, net, l, price, p, options});
+    least = std::min(least.value_or(here), here);
+  }
+  return least.value_or(0);
+}
+
 }  // namespace topoplan::inline v1
