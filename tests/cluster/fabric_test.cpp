@@ -25,7 +25,8 @@ fabric_counts counts_of(std::string_view spec) { return count_switches(parse_spe
 // Ports of a switch of that layer that lead down, when all its children are there.
 std::uint64_t down_ports(const fabric_design& d, std::size_t layer) {
   if (layer == 0) {
-    const std::uint64_t nics = d.layers[0].rails_apart ? d.nics_per_host / d.rails : d.nics_per_host;
+    const std::uint64_t all = d.nics_per_host;
+    const std::uint64_t nics = d.layers[0].rails_apart ? all / d.rails : all;
     return d.layers[0].children * nics * d.nic_links;
   }
   const std::uint64_t merged = d.layers[layer - 1].rails_apart && !d.layers[layer].rails_apart ? d.rails : 1;

@@ -88,7 +88,7 @@ TEST_CASE("rates come from the cables, NVLink from the product") {
   CHECK(c.nvlink.rate.gigabytes() == doctest::Approx(450));
   CHECK(c.fabric == topoplan::fabric_kind::infiniband);
   CHECK(c.gpu_models[0].find("H100") != std::string::npos);
-  const auto unknown = folded(data_file("ibnetdiscover/eight-ports.net"), {.nic_gigabits = 400});
+  const auto unknown = folded(data_file("ibnetdiscover/eight-ports.net"), {.gpu = "", .nic_gigabits = 400});
   CHECK(unknown.nic.rate.gigabits() == doctest::Approx(400));
 }
 
