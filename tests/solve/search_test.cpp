@@ -174,26 +174,37 @@ TEST_CASE("exchange: tracks its cost, moves only between slots of a kind") {
   }
 }
 
-TEST_CASE("exact_search: the best of all arrangements, from any start") {
+TEST_CASE("exact_search: the best of all arrangements of any graph, from any start") {
   topoplan_test::random random(31);
-  for (int round = 0; round < 6; ++round) {
+  for (int round = 0; round < 20; ++round) {
     const cluster c = make({.pods = random.pick(std::vector<std::vector<std::vector<std::uint32_t>>>{
-                                {{2, 1}, {2, 2}}, {{3, 2, 2}}, {{1, 1, 1}, {4}}, {{2, 3}, {1, 1}}}),
+                                {{2, 1}, {2, 2}}, {{3, 2, 1}}, {{1, 1, 1}, {3}}, {{1, 3}, {1, 1}}, {{4, 2}}}),
                             .gpus = 1});
     pool p = pools_of(c, network(c)).front();
     REQUIRE_FALSE(settle_nesting(c, p));
     const prices price = priced(default_objective{}, c.tiers.size());
-    const layout l(resolve({.pp = static_cast<std::uint32_t>(random.between(1, 3))}, 6), orders::megatron);
+    constexpr std::uint32_t units = 5;
+    const layout l(resolve({}, units), orders::megatron);
     const unit_scheme s = free_units(l, confined_axes({}, p), p.nest).value();
     const slot_tree tree = make_slot_tree(c, p, price, slots_of(c, p, s, cutting::any), 1, container_kind::domain);
-    const unit_graph g = make_unit_graph(l, edge_axes(l, price), s);
+    // A graph without any symmetry.
+    std::vector<std::vector<std::int64_t>> weight(units, std::vector<std::int64_t>(units, 0));
+    for (std::uint32_t u = 0; u < units; ++u)
+      for (std::uint32_t v = 0; v < u; ++v) weight[u][v] = weight[v][u] = static_cast<std::int64_t>(random.below(20));
+    unit_graph g;
+    for (std::uint32_t u = 0; u < units; ++u) {
+      g.begin.push_back(static_cast<std::uint32_t>(g.arcs.size()));
+      for (std::uint32_t v = 0; v < units; ++v)
+        if (weight[u][v] > 0) g.arcs.push_back({v, weight[u][v]});
+    }
+    g.begin.push_back(static_cast<std::uint32_t>(g.arcs.size()));
     std::vector<std::uint32_t> slots(tree.slots());
     for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    do least = std::min(least, cost_of(g, tree, {slots.begin(), slots.begin() + 6}));
+    do least = std::min(least, cost_of(g, tree, {slots.begin(), slots.begin() + units}));
     while (std::next_permutation(slots.begin(), slots.end()));
     random.shuffle(slots);
-    const arrangement start(slots.begin(), slots.begin() + 6);
+    const arrangement start(slots.begin(), slots.begin() + units);
     exact_search search(g, tree, start, cost_of(g, tree, start), 1'000'000);
     CHECK(search.run());
     CHECK(search.cost() == least);
