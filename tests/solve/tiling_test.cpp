@@ -41,8 +41,9 @@ struct prepared {
     units = free_units(l, confined, p.nest).value();
     tree = make_slot_tree(c, p, price, slots_of(c, p, units, cutting::any), units.size, container_kind::domain);
     graph = make_unit_graph(l, edge_axes(l, price), units);
-    digits = make_lattice(l, edge_axes(l, price), true);
-    if (digits) digits->keep_axes(l, confined.host | confined.domain);
+    digits = make_lattice(l, edge_axes(l, price), dense_axes | expert_axes);
+    for (const axis a : all_axes)
+      if (digits && (confined.host | confined.domain).contains(a)) digits->keep_axis(l.stride(a), d.of(a));
   }
 };
 
@@ -127,7 +128,7 @@ TEST_CASE("make_lattice: none where strides don't divide each other") {
   custom_objective o;
   const prices price = priced(o, 2);
   const layout fits(resolve({.tp = 4, .cp = 2, .ep = 4, .expert_tp = 2}, 32), orders::megatron);
-  const std::optional<lattice> lat = make_lattice(fits, edge_axes(fits, price), true);
+  const std::optional<lattice> lat = make_lattice(fits, edge_axes(fits, price), dense_axes | expert_axes);
   REQUIRE(lat);
   std::uint32_t product = 1;
   for (const digit& d : lat->digits) {
@@ -136,6 +137,6 @@ TEST_CASE("make_lattice: none where strides don't divide each other") {
   }
   CHECK(product == 32);
   const layout clash(resolve({.tp = 2, .cp = 3, .ep = 4, .expert_tp = 1}, 24), orders::megatron);
-  CHECK_FALSE(make_lattice(clash, edge_axes(clash, price), true));
-  CHECK(make_lattice(clash, edge_axes(clash, price), false));
+  CHECK_FALSE(make_lattice(clash, edge_axes(clash, price), dense_axes | expert_axes));
+  CHECK(make_lattice(clash, edge_axes(clash, price), dense_axes));
 }

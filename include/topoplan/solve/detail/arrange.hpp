@@ -84,7 +84,7 @@ class arranger {
     offer({slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(graph_.units())});
   }
 
-  // The cost of the best tiling, if all were met and it takes the whole tree.
+  // The cost of the best tiling, if all were met, all axes were priced and it takes the whole tree.
   std::optional<std::int64_t> tile() {
     if (p_.digits == nullptr || done()) return std::nullopt;
     tiling_search search(*p_.digits, p_.tree, p_.world, graph_.units(), effort::tilings);
@@ -93,7 +93,7 @@ class arranger {
     arrangement slots = arranged(*t, *p_.digits, search.embed(t->sizes));
     const std::int64_t cost = cost_of(graph_, p_.tree, slots);
     offer(std::move(slots));
-    return t->whole_tree && search.complete() ? std::optional(cost) : std::nullopt;
+    return t->whole_tree && search.complete() && p_.digits->whole ? std::optional(cost) : std::nullopt;
   }
 
   void partition() {

@@ -12,8 +12,6 @@
 
 namespace topoplan::inline v1::detail {
 
-inline constexpr axis_set expert_only_axes{axis::expert_tp, axis::ep, axis::expert_dp};
-
 struct digit {
   std::uint32_t extent = 1;
   std::uint32_t stride = 1;
@@ -31,6 +29,7 @@ struct digit_axis {
 struct lattice {
   std::vector<digit> digits;     // by stride
   std::vector<digit_axis> axes;  // those with edges
+  bool whole = true;             // no axis with edges is left out
 
   // Marks the digits below a stride as inside units.
   void keep_below(std::uint32_t stride) noexcept {
@@ -40,10 +39,6 @@ struct lattice {
   void keep_axis(std::uint32_t stride, std::uint32_t degree) noexcept {
     for (digit& d : digits) d.inside = d.inside || (d.stride >= stride && d.stride < stride * degree);
   }
-  void keep_axes(const layout& l, axis_set set) noexcept {
-    for (const axis a : all_axes)
-      if (set.contains(a)) keep_axis(l.stride(a), l.degrees().of(a));
-  }
   // Ranks of a unit.
   [[nodiscard]] std::uint32_t unit_size() const noexcept {
     std::uint32_t product = 1;
@@ -52,14 +47,13 @@ struct lattice {
   }
 };
 
-// The coarsest digits that all axes of `dense` (and of `expert`, if asked for) and a cut at stride `run` are made of; none if
-// strides don't divide each other, so that there are none. complexity: O(1).
-[[nodiscard]] inline std::optional<lattice> make_lattice(const layout& l, const std::vector<edge_axis>& edges, bool with_expert,
+// The coarsest digits that all axes of a set and a cut at stride `run` are made of; none if strides don't divide each other, so
+// that there are none. complexity: O(1).
+[[nodiscard]] inline std::optional<lattice> make_lattice(const layout& l, const std::vector<edge_axis>& edges, axis_set axes,
                                                          std::uint32_t run = 1) {
   std::vector<std::uint32_t> cuts{1, l.world(), run};
   for (const axis a : all_axes) {
-    const bool dense = dense_axes.contains(a);
-    if (l.degrees().of(a) < 2 || (!dense && !with_expert)) continue;
+    if (l.degrees().of(a) < 2 || !axes.contains(a)) continue;
     cuts.push_back(l.stride(a));
     cuts.push_back(l.stride(a) * l.degrees().of(a));
   }
@@ -71,7 +65,10 @@ struct lattice {
     lat.digits.push_back({cuts[i + 1] / cuts[i], cuts[i]});
   }
   for (const edge_axis& e : edges) {
-    if (!with_expert && !dense_axes.contains(e.of)) continue;
+    if (!axes.contains(e.of)) {
+      lat.whole = false;
+      continue;
+    }
     const auto at = [&](std::uint64_t stride) {
       std::size_t i = 0;
       while (i < lat.digits.size() && lat.digits[i].stride < stride) ++i;

@@ -40,15 +40,21 @@ struct pool_answer {
   refusal why;
 };
 
-// The lattice whose outside digits number the units of a scheme; none if there is no such lattice.
+// The lattice whose outside digits number the units of a scheme: of all axes or, where these have no common digits, of the dense
+// ones; none if the units aren't boxes of its digits.
 [[nodiscard]] inline std::optional<lattice> lattice_of(const bound_problem& b, const std::vector<edge_axis>& edges,
                                                        const confined_axes& confined, const unit_scheme& s) {
-  std::optional<lattice> lat = make_lattice(b.l, edges, true, std::max<std::uint32_t>(s.run, 1));
-  if (!lat) return std::nullopt;
-  lat->keep_below(std::max<std::uint32_t>(s.run, 1));
-  lat->keep_axes(b.l, b.p.nest == nesting::host_in_domain || !s.one_domain ? confined.host | confined.domain : confined.domain);
-  if (lat->unit_size() != s.size) return std::nullopt;
-  return lat;
+  const std::uint32_t run = std::max<std::uint32_t>(s.run, 1);
+  const axis_set kept = b.p.nest == nesting::host_in_domain || !s.one_domain ? confined.host | confined.domain : confined.domain;
+  for (const axis_set axes : {dense_axes | expert_axes, dense_axes}) {
+    std::optional<lattice> lat = make_lattice(b.l, edges, axes, run);
+    if (!lat) continue;
+    lat->keep_below(run);
+    for (const axis a : all_axes)
+      if (kept.contains(a) && axes.contains(a)) lat->keep_axis(b.l.stride(a), b.l.degrees().of(a));
+    if (lat->unit_size() == s.size) return lat;
+  }
+  return std::nullopt;
 }
 
 // The slots of the tree sorted by their first GPU's place in a list of hosts.
