@@ -79,6 +79,12 @@ inline topoplan::cluster reordered(const topoplan::cluster& c, const std::vector
   return made;
 }
 
+// Gives every GPU of a host a domain of its own.
+inline void scatter(topoplan::cluster& c, std::uint32_t host) {
+  for (std::uint32_t g = c.hosts[host].first_gpu + 1; g < c.hosts[host].first_gpu + c.hosts[host].gpu_count; ++g)
+    c.gpus[g].domain = topoplan::domain_id{c.domains++};
+}
+
 inline void kill_gpu(topoplan::cluster& c, std::uint32_t host, std::uint32_t index) {
   c.gpus[c.hosts[host].first_gpu + index].health = topoplan::gpu_health::unhealthy;
 }

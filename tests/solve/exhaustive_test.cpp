@@ -20,10 +20,10 @@ namespace {
 
 // Unoptimised and sanitized builds look for other faults; they compare fewer.
 #ifdef NDEBUG
-constexpr int rounds = 200;
-constexpr int least_placed = 100;
+constexpr int rounds = 1000;
+constexpr int least_placed = 500;
 #else
-constexpr int rounds = 30;
+constexpr int rounds = 40;
 constexpr int least_placed = 5;
 #endif
 
@@ -56,6 +56,16 @@ TEST_CASE("place: equal to exhaustive search over all assignments of ranks to GP
   topoplan_test::random random(7);
   int placed = 0;
   for (int i = 0; i < rounds; ++i) placed += compare_with_oracle(random_instance(random, launchers::free, 6, 9)) ? 1 : 0;
+  CHECK(placed > least_placed);
+  CHECK(placed < rounds);
+}
+
+TEST_CASE("place: equal to exhaustive search on hosts with several NVLink domains and consecutive ranks") {
+  topoplan_test::random random(12);
+  int placed = 0;
+  for (int i = 0; i < rounds; ++i)
+    placed +=
+        compare_with_oracle(random_instance(random, launchers::torchrun, 6, 9, 3, 4, {topoplan_test::nvlink::pairs})) ? 1 : 0;
   CHECK(placed > least_placed);
   CHECK(placed < rounds);
 }

@@ -60,7 +60,9 @@ struct instance {
 
 // pre: most_hosts > 1, most_ranks > 1.
 inline instance random_instance(random& source, const topoplan::launcher& by, std::uint32_t most_hosts, std::uint32_t most_ranks,
-                                std::uint32_t most_in_leaf = 4, std::uint16_t most_gpus = 4) {
+                                std::uint32_t most_in_leaf = 4, std::uint16_t most_gpus = 4,
+                                const std::vector<nvlink>& kinds = {nvlink::host, nvlink::host, nvlink::rack, nvlink::pairs,
+                                                                    nvlink::none}) {
   using namespace topoplan;
   instance made;
   for (;;) {
@@ -74,7 +76,7 @@ inline instance random_instance(random& source, const topoplan::launcher& by, st
       }
     }
     s.gpus = static_cast<std::uint16_t>(source.between(1, most_gpus));
-    s.domains = source.pick(std::vector{nvlink::host, nvlink::host, nvlink::rack, nvlink::pairs, nvlink::none});
+    s.domains = source.pick(kinds);
     s.hosts_per_rack = static_cast<std::uint32_t>(source.between(1, 3));
     if (hosts > most_hosts) continue;
     made.c = make(s);
@@ -84,6 +86,7 @@ inline instance random_instance(random& source, const topoplan::launcher& by, st
     made.c = reordered(made.c, order);
     if (source.below(3) == 0)
       kill_gpu(made.c, static_cast<std::uint32_t>(source.below(hosts)), static_cast<std::uint32_t>(source.below(s.gpus)));
+    if (s.domains == nvlink::pairs && source.below(2) == 0) scatter(made.c, static_cast<std::uint32_t>(source.below(hosts)));
     const std::size_t usable = usable_gpus(made.c);
     made.d = {};
     made.d.tp = static_cast<std::uint32_t>(source.between(1, 3));

@@ -229,6 +229,21 @@ TEST_CASE("place: illegal degrees throw, with what would be legal") {
   CHECK_THROWS_AS(static_cast<void>(place(c, {.tp = 4}, orders::megatron, {}, falling)), invalid_argument);
 }
 
+TEST_CASE("place: optimal is said only where it is shown") {
+  const auto said = [](const cluster& c, const degrees& d, const place_options& o = {.moves = 0}) {
+    const placement p = place(c, d, orders::megatron, o);
+    check_place(c, p, o, default_objective{});
+    return p->optimality;
+  };
+  // 16 x 6 units on three leaf groups of 32: the bound isn't met, and there are too many units for an exact search.
+  CHECK(said(presets::dgx_h100(96), {.tp = 8, .pp = 16}) == optimality::heuristic);
+  CHECK(said(make({.pods = {{7, 5}}, .gpus = 2}), {.tp = 2, .cp = 2, .dp = 3, .pp = 2}) == optimality::exhaustive);
+  CHECK(said(make({.pods = {{8, 8}}, .gpus = 2}), {.tp = 2, .dp = 8, .pp = 2}) == optimality::bound_met);
+  const place_options racks{.confine = {rules::tp_in_domain, rules::ep_in_domain}, .moves = 0};
+  CHECK(said(presets::gb200_nvl72(16), {.tp = 8, .ep = 64, .expert_tp = 1, .dp = 32, .pp = 4}, racks) ==
+        optimality::level_symmetric);
+}
+
 TEST_CASE("place: spares and exclusions are listed") {
   cluster c = make({.pods = {{4}}, .gpus = 4});
   topoplan_test::kill_gpu(c, 0, 2);

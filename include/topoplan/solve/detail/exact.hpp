@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,19 @@ namespace topoplan::inline v1::detail {
 // tried, since they are interchangeable.
 class exact_search {
  public:
+  // What a whole arrangement costs beyond the edges between its units; at least 0.
+  using surcharge = std::function<std::int64_t(const arrangement&)>;
+
   // `best` is a known arrangement and what it costs; the search looks for cheaper ones only.
-  exact_search(const unit_graph& g, const slot_tree& tree, arrangement best, std::int64_t cost, std::uint64_t budget)
-      : graph_(g), tree_(tree), best_(std::move(best)), best_cost_(cost), budget_(budget), slot_of_(g.units(), nowhere) {
+  exact_search(const unit_graph& g, const slot_tree& tree, arrangement best, std::int64_t cost, std::uint64_t budget,
+               surcharge more = {})
+      : graph_(g),
+        tree_(tree),
+        best_(std::move(best)),
+        best_cost_(cost),
+        budget_(budget),
+        more_(std::move(more)),
+        slot_of_(g.units(), nowhere) {
     for (std::size_t l = 0; l < tree.levels(); ++l) used_.emplace_back(tree.nodes(l), 0);
     order_units();
     // Every edge that still has a free end costs at least the smallest distance between two slots.
@@ -63,6 +74,8 @@ class exact_search {
     --budget_;
     if (cost + rest_[i] >= best_cost_) return;
     if (i == graph_.units()) {
+      if (more_) cost += more_(slot_of_);
+      if (cost >= best_cost_) return;
       best_ = slot_of_;
       best_cost_ = cost;
       return;
@@ -103,6 +116,7 @@ class exact_search {
   arrangement best_;
   std::int64_t best_cost_;
   std::uint64_t budget_;
+  surcharge more_;
   arrangement slot_of_;
   std::vector<std::vector<std::uint32_t>> used_;  // [level][node]: slots taken
   std::vector<std::uint32_t> order_;              // of units
