@@ -21,6 +21,7 @@ plan example() {
   plan p = topoplan_test::bare_plan(regular_parts({.tp = 4, .pp = 2}, 2, 4).build(), launchers::torchrun);
   p.verdict.findings = {
       {.rule = "tp=domain", .hard = true, .kept = true, .checked = 2, .broken = 0, .breaches = {}, .text = "all inside"},
+      {.rule = "soft", .hard = false, .kept = true, .checked = 1, .broken = 0, .breaches = {}, .text = ""},
       {.rule = "rails aligned",
        .hard = false,
        .kept = false,
@@ -52,10 +53,12 @@ TEST_CASE("a plan") {
   CHECK(value["version"] == 1);
   CHECK(value["feasible"] == true);
   CHECK(value["verdict"]["kept"] == true);
-  CHECK(value["verdict"]["findings"].size() == 2);
-  CHECK(value["verdict"]["findings"][1] ==
+  CHECK(value["verdict"]["findings"].size() == 3);
+  CHECK(value["verdict"]["findings"][2] ==
         nlohmann::ordered_json::parse(R"({"rule": "rails aligned", "hard": false, "kept": false, "checked": 4, "broken": 1,
           "text": "one pair crosses", "breaches": [{"ranks": [1, 5], "gpus": [1, 6], "text": "ranks 1 and 5"}]})"));
+  CHECK(value["verdict"]["findings"][1]["hard"] == false);
+  CHECK(value["verdict"]["findings"][1]["kept"] == true);
   CHECK(value["launcher"] == "torchrun");
   CHECK(value["confine"] == std::vector<std::string>{"tp=domain", "ep,expert_tp=host"});
   CHECK(value["prediction"] == nlohmann::ordered_json::parse(R"({"objective": "weights \"tp\" > pp", "levels": ["domain", "leaf"],
