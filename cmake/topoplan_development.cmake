@@ -26,7 +26,7 @@ endif()
 function(topoplan_add_program name)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
-  target_link_libraries(${name} PRIVATE topoplan::topoplan $<TARGET_NAME_IF_EXISTS:topoplan::xml> topoplan_dev)
+  target_link_libraries(${name} PRIVATE topoplan::topoplan topoplan::xml topoplan::yaml topoplan_dev)
 endfunction()
 
 # topoplan_add_children([folder...]): every subfolder that brings a CMakeLists.txt, but for those named.
@@ -41,9 +41,9 @@ macro(topoplan_add_children)
   endforeach()
 endmacro()
 
-# The repository's own programs use all of the library, the tests also the XML readers.
-if(((TOPOPLAN_BUILD_TESTS OR TOPOPLAN_BUILD_EXAMPLES OR TOPOPLAN_BUILD_BENCHMARKS OR TOPOPLAN_FUZZ) AND NOT TARGET topoplan::topoplan)
-    OR (TOPOPLAN_BUILD_TESTS AND NOT TARGET topoplan::xml))
+# The repository's own programs use all of the library.
+if((TOPOPLAN_BUILD_TESTS OR TOPOPLAN_BUILD_EXAMPLES OR TOPOPLAN_BUILD_BENCHMARKS OR TOPOPLAN_FUZZ)
+    AND NOT (TARGET topoplan::topoplan AND TARGET topoplan::xml AND TARGET topoplan::yaml))
   message(FATAL_ERROR "topoplan's tests, examples and benchmarks use the parts of the library that are left out above. "
     "Install what is missing, or configure with -DTOPOPLAN_BUILD_TESTS=OFF -DTOPOPLAN_BUILD_EXAMPLES=OFF "
     "-DTOPOPLAN_BUILD_BENCHMARKS=OFF.")

@@ -8,8 +8,9 @@
 #   topoplan::solve     solve                                                   graph, groups
 #   topoplan::json      import, JSON formats                                    nlohmann-json
 #   topoplan::xml       import, XML formats                                     pugixml
+#   topoplan::yaml      import, YAML formats                                    yaml-cpp
 #   topoplan::emit      emit                                                    no dependency
-#   topoplan::topoplan  everything but xml, and the umbrella header
+#   topoplan::topoplan  everything but xml and yaml, and the umbrella header
 #
 # A target whose dependency isn't installed is left out, with a message that names the Debian package.
 
@@ -70,13 +71,17 @@ topoplan_module_headers(graph_headers graph)
 topoplan_module_headers(solve_headers solve)
 topoplan_module_headers(import_headers import)
 set(json_headers ${import_headers})
-set(json_names "/(json|json_place|cluster_file|rank_map_file)\\.hpp$")
+set(json_names "/(json|json_place|json_events|json_document|cluster_file|rank_map_file)\\.hpp$")
 list(FILTER import_headers EXCLUDE REGEX "${json_names}")
 list(FILTER json_headers INCLUDE REGEX "${json_names}")
 set(xml_headers ${import_headers})
 set(xml_names "/([a-z0-9_]+_)?xml\\.hpp$")
 list(FILTER import_headers EXCLUDE REGEX "${xml_names}")
 list(FILTER xml_headers INCLUDE REGEX "${xml_names}")
+set(yaml_headers ${import_headers})
+set(yaml_names "/(yaml|yaml_[a-z0-9_]+|[a-z0-9_]+_yaml)\\.hpp$")
+list(FILTER import_headers EXCLUDE REGEX "${yaml_names}")
+list(FILTER yaml_headers INCLUDE REGEX "${yaml_names}")
 topoplan_module_headers(emit_headers emit)
 foreach(header IN LISTS import_headers)
   file(STRINGS "${header}" yields_graph REGEX "#include <topoplan/graph/" LIMIT_COUNT 1)
@@ -93,6 +98,9 @@ topoplan_add_library(graph HEADERS ${graph_headers} NEEDS import PACKAGES Boost 
 topoplan_add_library(solve HEADERS ${solve_headers} NEEDS graph groups)
 topoplan_add_library(json HEADERS ${json_headers} NEEDS import PACKAGES nlohmann_json LINKS nlohmann_json::nlohmann_json)
 topoplan_add_library(xml HEADERS ${xml_headers} NEEDS import PACKAGES pugixml LINKS pugixml::pugixml)
+# yaml-cpp 0.7 exports its target without a namespace.
+topoplan_add_library(yaml HEADERS ${yaml_headers} NEEDS import PACKAGES yaml-cpp
+  LINKS $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
 topoplan_add_library(emit HEADERS ${emit_headers} NEEDS core)
 topoplan_add_library(topoplan HEADERS "${PROJECT_SOURCE_DIR}/include/topoplan/topoplan.hpp"
   NEEDS core groups graph solve import json emit)

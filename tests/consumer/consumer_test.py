@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = {"Boost": "libboost-dev", "range-v3": "librange-v3-dev", "nlohmann_json": "nlohmann-json3-dev",
-            "pugixml": "libpugixml-dev"}
+            "pugixml": "libpugixml-dev", "yaml-cpp": "libyaml-cpp-dev"}
 LAUNCHER_PRINTS = "".join(f"rank {r}: tp {r - 4} pp 1\n" for r in range(4, 8))
 options = None
 
@@ -49,7 +49,7 @@ class Consumer(unittest.TestCase):
         build, _ = self.configure("core", *self.without(*PACKAGES))
         included = self.run_cmake("--build", build)
         self.assertIn("topoplan/rank_map/rank_map.hpp", included)
-        self.assertNotRegex(included, r"/(boost|range/v3|nlohmann)/|pugixml")
+        self.assertNotRegex(included, r"/(boost|range/v3|nlohmann)/|pugixml|yaml-cpp")
         self.assertNotIn(str(options.source / "include"), included)
         self.program_prints(build, "launcher", LAUNCHER_PRINTS)
 
@@ -71,7 +71,7 @@ class Consumer(unittest.TestCase):
 
     def test_a_component_without_its_package_names_the_debian_package(self):
         for component, package in (("graph", "Boost"), ("solve", "Boost"), ("groups", "range-v3"), ("solve", "range-v3"),
-                                   ("json", "nlohmann_json"), ("xml", "pugixml"), ("topoplan", "nlohmann_json")):
+                                   ("json", "nlohmann_json"), ("xml", "pugixml"), ("yaml", "yaml-cpp"), ("topoplan", "nlohmann_json")):
             with self.subTest(component=component, package=package):
                 self.refused(f"(Debian: apt-get install {PACKAGES[package]})", component, package)
 

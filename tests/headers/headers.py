@@ -57,7 +57,8 @@ THIRD_PARTY = [
     ("yaml-cpp", re.compile(r"/yaml-cpp/")),
     ("cuda", re.compile(r"/cuda[^/]*/|/nccl[^/]*\.h$")),
 ]
-PACKAGE_LIBRARY = {"Boost": "boost", "range-v3": "range-v3", "nlohmann_json": "nlohmann-json", "pugixml": "pugixml"}
+PACKAGE_LIBRARY = {"Boost": "boost", "range-v3": "range-v3", "nlohmann_json": "nlohmann-json", "pugixml": "pugixml",
+                   "yaml-cpp": "yaml-cpp"}
 SYSTEM = re.compile(r"/lib/gcc|/lib/llvm|/lib/clang|/include/c\+\+/|/usr/include/([^/]+$|(x86_64|aarch64)-linux-gnu/|linux/|asm)")
 
 # Names that system headers and old compilers define as macros; a header of ours that uses one dies in somebody's build.

@@ -1,0 +1,99 @@
+// Builds a document from the events of a parser, and refuses what no reader should have to bear.
+#pragma once
+
+#include <topoplan/core/error.hpp>
+#include <topoplan/import/document.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace topoplan::inline v1::import::detail {
+
+// A document takes about a hundred bytes a value; nested deeper than this it is no description of a cluster.
+inline constexpr std::size_t document_max_values = std::size_t{1} << 22U;
+inline constexpr std::size_t document_max_depth = 100;
+
+class document_builder {
+ public:
+  explicit document_builder(const std::string& source) : source_(source) {}
+
+  // errors: parse_error for a document that is too deep or too large.
+  void open(document_kind kind, std::uint32_t line, std::uint32_t column) {
+    document_value& value = place(line, column);
+    value.kind = kind;
+    if (open_.size() >= document_max_depth) {
+      throw parse_error({source_, line, column}, "lists and maps at most " + std::to_string(document_max_depth) + " deep",
+                        "a deeper one");
+    }
+    open_.push_back({&value, {}, {}});
+  }
+  void close() { open_.pop_back(); }
+
+  // errors: parse_error for a key that stands twice.
+  void key(std::string name, std::uint32_t line, std::uint32_t column) {
+    if (!open_.back().seen.insert(name).second) {
+      throw parse_error({source_, line, column}, "each key of a map once", quoted(name) + " again");
+    }
+    open_.back().key = std::move(name);
+  }
+  void text(std::string text, bool plain, std::uint32_t line, std::uint32_t column) {
+    document_value& value = place(line, column);
+    value.kind = document_kind::text;
+    value.plain = plain;
+    value.text = std::move(text);
+  }
+  void none(std::uint32_t line, std::uint32_t column) { static_cast<void>(place(line, column)); }
+
+  // A value that is a copy of one further up. errors: as open.
+  void copy(const document_value& of, std::uint32_t line, std::uint32_t column) {
+    count(of, line, column, open_.size());
+    document_value& value = place(line, column);
+    value = of;
+  }
+
+  [[nodiscard]] bool in_map() const noexcept { return !open_.empty() && open_.back().value->kind == document_kind::map; }
+  [[nodiscard]] std::size_t depth() const noexcept { return open_.size(); }
+  [[nodiscard]] document take() { return {source_, std::move(root_)}; }
+
+ private:
+  struct level {
+    document_value* value;
+    std::unordered_set<std::string> seen;
+    std::string key;
+  };
+
+  [[nodiscard]] document_value& place(std::uint32_t line, std::uint32_t column) {
+    if (++values_ > document_max_values) {
+      throw parse_error({source_, line, column}, "a document of at most " + std::to_string(document_max_values) + " values",
+                        "more");
+    }
+    document_value* value = &root_;
+    if (!open_.empty()) {
+      level& parent = open_.back();
+      if (parent.value->kind == document_kind::map) parent.value->keys.push_back(std::move(parent.key));
+      value = &parent.value->items.emplace_back();
+    }
+    value->line = line;
+    value->column = column;
+    return *value;
+  }
+  void count(const document_value& of, std::uint32_t line, std::uint32_t column, std::size_t depth) {
+    values_ += of.items.size();
+    if (values_ > document_max_values || depth > document_max_depth) {
+      throw parse_error({source_, line, column}, "a document of at most " + std::to_string(document_max_values) + " values",
+                        "aliases that repeat more");
+    }
+    for (const document_value& item : of.items) count(item, line, column, depth + 1);
+  }
+
+  std::string source_;
+  document_value root_;
+  std::vector<level> open_;
+  std::size_t values_ = 0;
+};
+
+}  // namespace topoplan::inline v1::import::detail
