@@ -114,6 +114,8 @@ TEST_CASE("what is no tree is refused where it shows") {
   refused("SwitchName=a Nodez=n1\n", "t:1:14: expected SwitchName, Nodes, Switches or LinkSpeed, found 'nodez'");
   refused("SwitchName=a Nodes=n[1\n", "t:1:23: expected ',' or ']'");
   refused("SwitchName=a Nodes=n1,\\\nn[2\n", "t:2:4: expected ',' or ']'");
+  refused("SwitchName=sw0 Nodes=n1,0x0002C903000A1B2C\n",
+          "t:1:22: expected the names of hosts below 'sw0', found '0x0002C903000A1B2C', the GUID of a port");
   refused("SwitchName=a[1-2] Nodes=n1\n", "t:1:12: expected the name of one switch, found 'a[1-2]'");
   refused("SwitchName=a Nodes=ALL\n", "ALL, which only Slurm's own node table resolves");
   refused("SwitchName=a Nodes=\"n1\n", "a closing quote");
@@ -126,7 +128,8 @@ TEST_CASE("what is no tree is refused where it shows") {
 TEST_CASE("a block file is refused by name") {
   CHECK_THROWS_WITH_AS(read("blocks.conf"),
                        doctest::Contains("blocks.conf:2:1: expected SwitchName=NAME, as topology/tree has it, "
-                                         "found a topology/block file; blocks say which hosts share NVLink"),
+                                         "found a topology/block file; blocks say which hosts share NVLink, not how the network "
+                                         "is built: give it as the NVLink domains"),
                        parse_error);
   CHECK_THROWS_WITH_AS(slurm_topology("BlockSizes=18\n", "t"), doctest::Contains("a topology/block file"), parse_error);
 }
@@ -196,7 +199,10 @@ TEST_CASE("the reference files are read as their conclusions say, or refused wit
   CHECK(above(corpus("slurm-doc-multi-parent-linkspeed.conf"), "tux13") == "s3<s[4-7]");
   CHECK(above(corpus("topograph-slinky-oci-tree.conf"), "srv6208") == "switch.1.12<switch.2.6<switch.3.1");
   CHECK(above(corpus("topograph-tree-small.conf"), "Node205") == "S2<S1");
-  CHECK(corpus("sharp-topology-guid-nodes.conf").hosts[0].name == "0x155dfffd341acb");
+  CHECK_THROWS_WITH_AS(corpus("sharp-topology-guid-nodes.conf"),
+                       doctest::Contains("sharp-topology-guid-nodes.conf:1:24: expected the names of hosts below 'ibsw2', found "
+                                         "'0x155dfffd341acb', the GUID of a port, as `sharp_cmd topology` prints it"),
+                       parse_error);
   for (const std::string block : {"slurm-man-block.conf", "slurm-block-check.conf", "topograph-block-uneven.conf",
                                   "topograph-block-empty-blocks.conf", "hyperpod-two-ultraservers-blank-lines.conf",
                                   "scontrol-show-topology-gb300-block.txt", "doc-typo-blocksizes-first.conf"}) {

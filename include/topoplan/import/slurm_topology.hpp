@@ -3,12 +3,12 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/detail/slurm_lines.hpp>
+#include <topoplan/import/detail/slurm_names.hpp>
 #include <topoplan/import/detail/switch_graph.hpp>
 #include <topoplan/import/hostlist.hpp>
 #include <topoplan/import/network_tree.hpp>
 
-#include <cstddef>
-#include <iterator>
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,61 +18,21 @@ namespace topoplan::inline v1::import {
 
 namespace detail {
 
-// errors: parse_error when the line isn't of topology/tree; says what it is instead.
-inline void refuse_other_plugins(const slurm_pair& first) {
-  constexpr auto expected = "SwitchName=NAME, as topology/tree has it";
-  if (first.key == "switchname") return;
-  if (first.key == "blockname" || first.key == "blocksizes") {
-    throw parse_error(
-        first.key_at, expected,
-        "a topology/block file; blocks say which hosts share NVLink, not how the network is built, so that it can't be the "
-        "network");
-  }
-  if (first.key == "ringname" || first.key == "torusname") {
-    throw parse_error(first.key_at, expected,
-                      "a topology/" + first.key.substr(0, first.key.size() - 4) + " file, whose network is no tree");
-  }
-  if (first.key == "include") {
-    throw parse_error(first.key_at, expected, "Include, which isn't followed; put the file's text in its place");
-  }
-  throw parse_error(first.key_at, expected, quoted(first.key));
-}
-
-// The names of a value. A list that goes on behind a backslash is refused where it stands, not where the line begins.
-[[nodiscard]] inline std::vector<std::string> names_of(const slurm_line& line, const slurm_pair& pair,
-                                                       const hostlist_limits& left) {
-  try {
-    return expand_hostlist(pair.value, pair.value_at, left);
-  } catch (const parse_error& e) {
-    const auto at = line.at(e.where().source, pair.value_offset + e.where().column - pair.value_at.column);
-    throw parse_error(at, e.expected(), e.found());
-  }
-}
-
-// Appends what a host or switch list holds. `left` are the names that the whole file may still bring.
-inline void append_list(const slurm_line& line, const slurm_pair& pair, std::vector<std::string>& names, hostlist_limits& left) {
-  if (equal_ignoring_case(pair.value, "ALL")) {
-    throw parse_error(pair.value_at, "a list of names", "ALL, which only Slurm's own node table resolves");
-  }
-  auto more = names_of(line, pair, left);
-  left.hosts -= more.size();
-  for (const auto& name : more) left.characters -= name.size();
-  names.insert(names.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+// True for what `sharp_cmd topology` writes in the place of hosts: the GUIDs of their InfiniBand ports.
+[[nodiscard]] inline bool is_guid(std::string_view name) noexcept {
+  return name.size() > 10 && name.size() <= 18 && name[0] == '0' && lower(name[1]) == 'x' &&
+         std::all_of(name.begin() + 2, name.end(), [](char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); });
 }
 
 [[nodiscard]] inline declared_switch switch_of(const slurm_line& line, const std::string& source, hostlist_limits& left) {
   const auto pairs = slurm_pairs(line, source);
-  refuse_other_plugins(pairs.front());
+  if (pairs.front().key != "switchname") refuse_other_plugin(pairs.front(), "SwitchName=NAME, as topology/tree has it");
   declared_switch found{{}, pairs.front().key_at, {}, {}};
   bool from_scontrol = false;
   const slurm_pair* nodes = nullptr;
   for (const slurm_pair& pair : pairs) {
     if (pair.key == "switchname") {
-      const auto names = names_of(line, pair, left);
-      if (names.size() != 1 || !found.name.empty()) {
-        throw parse_error(pair.value_at, "the name of one switch", quoted(pair.value));
-      }
-      found.name = names.front();
+      found.name = only_name(line, pair, "switch", found.name, left);
     } else if (pair.key == "nodes") {
       nodes = &pair;
     } else if (pair.key == "switches") {
@@ -89,6 +49,13 @@ inline void append_list(const slurm_line& line, const slurm_pair& pair, std::vec
       throw parse_error(nodes->key_at, "Nodes or Switches of " + quoted(found.name) + ", as Slurm wants it", "both");
     }
     append_list(line, *nodes, found.host_names, left);
+    const auto guid = std::find_if(found.host_names.begin(), found.host_names.end(), is_guid);
+    if (guid != found.host_names.end()) {
+      throw parse_error(nodes->value_at, "the names of hosts below " + quoted(found.name),
+                        quoted(*guid) +
+                            ", the GUID of a port, as `sharp_cmd topology` prints it; no host is called so: "
+                            "ibnetdiscover names the hosts of the same fabric");
+    }
   }
   return found;
 }
@@ -99,7 +66,8 @@ inline void append_list(const slurm_line& line, const slurm_pair& pair, std::vec
 // ignored, as Slurm ignores it. Switches that list the same switches below (a fat tree's spines) become one group.
 // post: every host hangs on one switch; parents form a tree, or several when the file has several roots, which a note says.
 // complexity: O(names log names x levels). errors: parse_error for a block, ring or torus file, for a switch or host that stands
-//   twice, an unknown child, a cycle, parents that are no tree, unknown keys, and a file without hosts.
+//   twice, an unknown child, a cycle, parents that are no tree, unknown keys, port GUIDs in the place of hosts, and a file
+//   without hosts.
 [[nodiscard]] inline network_tree slurm_topology(std::string_view text, const std::string& source,
                                                  const hostlist_limits& limits = {}) {
   auto left = limits;
@@ -110,10 +78,7 @@ inline void append_list(const slurm_line& line, const slurm_pair& pair, std::vec
     throw parse_error({source, 0, 0}, "SwitchName=NAME Nodes=HOSTS",
                       tree.switches.empty() ? "no switch" : "switches without hosts");
   }
-  if (const auto count = roots(tree); count > 1) {
-    tree.notes.push_back(
-        {0, std::to_string(count) + " switches have none above them: the file shows no path between their hosts"});
-  }
+  detail::say_roots(tree);
   return tree;
 }
 

@@ -19,6 +19,13 @@
 
 namespace topoplan::inline v1::import::detail {
 
+// Adds the note that several roots earn.
+inline void say_roots(network_tree& tree) {
+  const auto count = roots(tree);
+  if (count < 2) return;
+  tree.notes.push_back({0, std::to_string(count) + " switches have none above them: the file shows no path between their hosts"});
+}
+
 struct declared_switch {
   std::string name;
   location where;
