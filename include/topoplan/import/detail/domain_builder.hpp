@@ -1,4 +1,4 @@
-// Puts hosts into NVLink domains by the keys that their GPUs, or their labels, have.
+// Puts hosts into NVLink domains by the keys that their GPUs, or their labels, have, or by the names that a source gives them.
 #pragma once
 
 #include <topoplan/core/error.hpp>
@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -30,8 +31,24 @@ class domain_builder {
     domain_host& entry = host_at(host, line);
     if (entry.standing != fabric_standing::not_told && entry.standing != standing) throw two_domains(entry, to_string(key), line);
     entry.standing = standing;
-    if (standing == fabric_standing::in_domain) put(entry, key, line);
+    if (standing == fabric_standing::in_domain) put(entry, to_string(key), key, line);
   }
+
+  // A host and what a source calls its domain. A name that is a UUID.CLIQUE counts as that key. errors, complexity: as above.
+  void add_named(const std::string& host, const std::string& name, std::size_t line) {
+    if (const auto key = parse_domain_key(name)) {
+      add(host, *key, line);
+      return;
+    }
+    domain_host& entry = host_at(host, line);
+    if (entry.standing != fabric_standing::not_told && entry.standing != fabric_standing::in_domain)
+      throw two_domains(entry, name, line);
+    entry.standing = fabric_standing::in_domain;
+    put(entry, name, std::nullopt, line);
+  }
+
+  // How many GPUs a source says that a host has.
+  void set_gpus(const std::string& host, std::uint32_t gpus, std::size_t line) { host_at(host, line).gpus = gpus; }
 
   // A host without a label, or that didn't tell.
   void add(const std::string& host, std::size_t line) { host_at(host, line); }
@@ -45,7 +62,7 @@ class domain_builder {
       ++seen[standing];
       ++entry.gpus;
       entry.degraded += is_degraded(gpu.fabric) ? 1U : 0U;
-      if (const auto key = domain_of(gpu.fabric)) put(entry, *key, gpu.fabric.line);
+      if (const auto key = domain_of(gpu.fabric)) put(entry, to_string(*key), key, gpu.fabric.line);
     }
     constexpr fabric_standing strongest_first[] = {fabric_standing::in_domain, fabric_standing::not_ready,
                                                    fabric_standing::failed,    fabric_standing::own_host,
@@ -93,10 +110,10 @@ class domain_builder {
     return table_.hosts[found->second];
   }
 
-  void put(domain_host& host, const domain_key& key, std::size_t line) {
-    const auto [found, fresh] = domains_.emplace(key, static_cast<std::uint32_t>(table_.domains.size()));
-    if (host.domain && *host.domain != found->second) throw two_domains(host, to_string(key), line);
-    if (fresh) table_.domains.push_back({to_string(key), key, {}});
+  void put(domain_host& host, const std::string& name, const std::optional<domain_key>& key, std::size_t line) {
+    const auto [found, fresh] = domains_.emplace(name, static_cast<std::uint32_t>(table_.domains.size()));
+    if (host.domain && *host.domain != found->second) throw two_domains(host, name, line);
+    if (fresh) table_.domains.push_back({name, key, {}});
     if (host.domain) return;
     host.domain = found->second;
     table_.domains[found->second].hosts.push_back(static_cast<std::uint32_t>(&host - table_.hosts.data()));
@@ -109,7 +126,7 @@ class domain_builder {
 
   domain_table table_;
   std::unordered_map<std::string, std::size_t> hosts_;
-  std::map<domain_key, std::uint32_t> domains_;
+  std::unordered_map<std::string, std::uint32_t> domains_;
 };
 
 }  // namespace topoplan::inline v1::import::detail
