@@ -133,7 +133,7 @@ TEST_CASE("names match short against full, in any case, or are refused") {
           "hosts:1: host gpu-3 may be gpu-3.x.example or gpu-3.y.example of net; give the full name");
   refused(example_node(), net, list("gpu-1\ngpu-1.x.example\n"), {},
           "hosts:2: gpu-1.x.example and gpu-1 (hosts:1) are the same host of net, GPU-1.x.example");
-  refused(example_node(), std::nullopt, {}, {}, "no hosts: neither an allocation (--hosts) nor a network (--network) names any");
+  refused(example_node(), std::nullopt, {}, {}, "no hosts: neither an allocation (--hosts) nor a network (--network) nor NVLink domains (--domains) name any");
 }
 
 TEST_CASE("switches that carry none of the allocation are dropped, tiers end where all hosts meet") {

@@ -1,5 +1,6 @@
 #include <topoplan/cluster/validate.hpp>
 #include <topoplan/graph/fold.hpp>
+#include <topoplan/import/compose.hpp>
 #include <topoplan/import/fabric_graph_of.hpp>
 #include <topoplan/import/nvidia_smi_topo.hpp>
 

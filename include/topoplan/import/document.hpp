@@ -14,6 +14,7 @@
 
 namespace topoplan::inline v1::import {
 
+// What a value is: null, a scalar, a sequence, a mapping.
 enum class document_kind : std::uint8_t { none, text, list, map };
 
 // One value and what it holds. A number or truth value is kept as it is written.

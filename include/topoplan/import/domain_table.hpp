@@ -29,6 +29,7 @@ struct domain_host {
   std::uint32_t gpus = 0;      // of which the source says something
   std::uint32_t degraded = 0;  // of those, how many report a fault of the fabric
   std::size_t line = 0;
+  std::vector<std::uint32_t> unready = {};  // of a host in a domain: GPUs that aren't on its fabric, by their place in the text
 
   friend bool operator==(const domain_host&, const domain_host&) = default;
 };

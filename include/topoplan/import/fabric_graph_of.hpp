@@ -1,13 +1,13 @@
 // An InfiniBand fabric and the inside of its hosts as one graph: what fold, paths and cut read.
 #pragma once
 
-#include <topoplan/cluster/hardware.hpp>
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/units.hpp>
 #include <topoplan/graph/elements.hpp>
 #include <topoplan/graph/fabric_graph.hpp>
-#include <topoplan/import/compose.hpp>
-#include <topoplan/import/detail/compose_node.hpp>
+#include <topoplan/import/cluster_parts.hpp>
+#include <topoplan/import/detail/compose_class.hpp>
+#include <topoplan/import/detail/compose_tiers.hpp>
 #include <topoplan/import/detail/ib_adapter_name.hpp>
 #include <topoplan/import/detail/ib_leaf_groups.hpp>
 #include <topoplan/import/detail/ib_links.hpp>
@@ -18,12 +18,13 @@
 #include <topoplan/import/ib_fabric.hpp>
 #include <topoplan/import/ib_hosts.hpp>
 #include <topoplan/import/node_topology.hpp>
-#include <topoplan/import/rails.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,20 +35,17 @@ namespace detail {
 
 class ib_graph_builder {
  public:
-  ib_graph_builder(const ib_fabric& fabric, const ib_hosts& hosts, const node_topology& node, const domain_table& domains,
-                   const compose_options& options)
-      : fabric_(fabric), hosts_(hosts), node_(node), table_(domains), graph_(source_of(fabric) + " + " + node.source) {
-    const gpu_model* model = options.gpu.empty() ? nullptr : &find_gpu(options.gpu);
-    domains_ = domains.hosts.empty() ? domains_of_node(node, model) : nvlink_groups(node);
-    for (std::uint32_t i = 0; i < domains.hosts.size(); ++i) names_.add(domains.hosts[i].name, i);
-    rails_ = rails_of(node);
-    found_.assign(node.nics.size(), false);
+  ib_graph_builder(const ib_fabric& fabric, const ib_hosts& hosts, const cluster_parts& parts)
+      : fabric_(fabric), hosts_(hosts), parts_(parts), find_class_(parts.classes), graph_(name_of(parts, fabric)) {
     std::vector<std::string> notes;
-    nvlink_ = nvlink_figure(node, domains_, model, notes).rate;
-    pcie_ = pcie_figure(model).rate;
-    nic_ = options.nic_gigabits > 0 ? gigabits_per_second(options.nic_gigabits) : bytes_per_second{};
+    for (const node_class& one : parts.classes) {
+      classes_.push_back(figures_of(one.node, parts.options, parts.domains.has_value(), notes));
+      found_.emplace_back(one.node.nics.size(), false);
+    }
+    for (std::uint32_t i = 0; parts.domains && i < parts.domains->hosts.size(); ++i) names_.add(parts.domains->hosts[i].name, i);
+    nic_ = parts.options.nic_gigabits > 0 ? gigabits_per_second(parts.options.nic_gigabits) : bytes_per_second{};
     graph_.set_fabric(fabric_kind::infiniband);
-    graph_.set_gpu_model(model != nullptr ? std::string(model->title) : "unknown GPU");
+    graph_.set_gpu_model(classes_.front().title);
   }
 
   [[nodiscard]] fabric_graph build() {
@@ -55,8 +53,9 @@ class ib_graph_builder {
     links_ = links_of(fabric_, hosts_, notes);
     groups_ = group_leafs(links_);
     const auto level = switch_levels(links_, groups_);
+    for (const auto h : hosts_of_the_job()) add_host(h);
     for (std::uint32_t h = 0; h < hosts_.hosts.size(); ++h) {
-      if (groups_.of_host[h] != ib_none) add_host(h);
+      if (groups_.of_host[h] != ib_none && !added_.contains(h)) add_nics(h, graph_.add_host(hosts_.hosts[h].name));
     }
     refuse_unknown_nics();
     std::vector<std::uint32_t> vertex(links_.switches.size(), ib_none);
@@ -84,51 +83,89 @@ class ib_graph_builder {
     return rate.known() ? data_rate(rate) : nic_;
   }
 
+  // The hosts that get GPUs: those of the allocation, in its order, or all that hang on a switch. Hosts beside the allocation
+  // keep their NICs, since their cables are part of the fabric. errors: invalid_argument for a host of the allocation that the
+  // fabric lacks, or may mean twice.
+  [[nodiscard]] std::vector<std::uint32_t> hosts_of_the_job() const {
+    std::vector<std::uint32_t> found;
+    host_names names;
+    for (std::uint32_t h = 0; h < hosts_.hosts.size(); ++h) {
+      if (groups_.of_host[h] == ib_none) continue;
+      names.add(hosts_.hosts[h].name, h);
+      if (parts_.hosts.hosts.empty()) found.push_back(h);
+    }
+    for (const listed_host& listed : parts_.hosts.hosts) {
+      const auto match = names.find(listed.name);
+      if (match.hosts.size() != 1) {
+        throw invalid_argument(place_of(parts_.hosts.source, listed.line) + ": host " + listed.name +
+                               (match.none() ? " hangs on no switch of " : " is several hosts of ") + source_of(fabric_));
+      }
+      found.push_back(match.hosts.front());
+    }
+    return found;
+  }
+
   void add_host(std::uint32_t h) {
     const ib_host& host = hosts_.hosts[h];
+    const auto k = find_class_(host.name);
+    const class_figures& like = classes_[k];
+    const node_topology& node = *like.node;
     const auto number = graph_.add_host(host.name);
+    added_.insert(h);
     std::vector<std::uint32_t> gpus;
-    for (std::size_t g = 0; g < node_.gpus.size(); ++g) gpus.push_back(graph_.add_gpu(number));
-    for (const nvlink_group& group : domains_) {
-      const auto shared = domain_of(host.name);
-      if (group.gpus.size() < 2 && !shared) continue;
-      const auto nvswitch = shared ? nvswitch_of(*shared) : graph_.add_nvswitch(number);
-      for (const auto gpu : group.gpus) graph_.connect(gpus[gpu], nvswitch, link_kind::nvlink, nvlink_, group.links);
+    for (std::size_t g = 0; g < node.gpus.size(); ++g) gpus.push_back(graph_.add_gpu(number));
+    const auto shared = domain_of(host.name);
+    std::size_t most = 0;
+    for (const nvlink_group& group : like.groups) most = std::max(most, group.gpus.size());
+    for (const nvlink_group& group : like.groups) {
+      const bool in_table = shared && group.gpus.size() == most && (most > 1 || node.gpus.size() == 1);
+      if (group.gpus.size() < 2 && !in_table) continue;
+      const auto nvswitch = in_table ? nvswitch_of(*shared) : graph_.add_nvswitch(number);
+      for (const auto gpu : group.gpus) graph_.connect(gpus[gpu], nvswitch, link_kind::nvlink, like.nvlink.rate, group.links);
     }
-    for (std::uint32_t a = 0; a < host.adapters.size(); ++a) nic_of_.emplace(std::pair(h, a), graph_.add_nic(number));
-    for (std::size_t rail = 0; rail < rails_.nics.size(); ++rail) {
-      for (const auto nic : rails_.nics[rail]) {
-        const auto adapter = adapter_of(host, nic);
-        if (adapter) found_[nic] = true;
+    add_nics(h, number);
+    for (std::size_t rail = 0; rail < like.rails.nics.size(); ++rail) {
+      for (const auto nic : like.rails.nics[rail]) {
+        const auto adapter = adapter_of(host, node, nic);
+        if (adapter) found_[k][nic] = true;
         for (std::size_t g = 0; adapter && g < gpus.size(); ++g) {
-          if (rails_.of_gpu[g] == rail) graph_.connect(gpus[g], nic_of_.at({h, *adapter}), link_kind::pcie, pcie_);
+          if (like.rails.of_gpu[g] == rail) graph_.connect(gpus[g], nic_of_.at({h, *adapter}), link_kind::pcie, like.pcie.rate);
         }
       }
     }
   }
 
-  // errors: invalid_argument for a NIC that serves GPUs of the node, and that no host has in the fabric.
+  void add_nics(std::uint32_t h, std::uint32_t number) {
+    for (std::uint32_t a = 0; a < hosts_.hosts[h].adapters.size(); ++a) nic_of_.emplace(std::pair(h, a), graph_.add_nic(number));
+  }
+
+  // errors: invalid_argument for a NIC that serves GPUs of a class, and that none of its hosts has in the fabric.
   void refuse_unknown_nics() const {
-    for (std::size_t g = 0; g < node_.gpus.size() && !rails_.nics.empty(); ++g) {
-      for (const auto nic : rails_.nics[rails_.of_gpu[g]]) {
-        if (found_[nic]) continue;
-        const node_nic& missing = node_.nics[nic];
-        throw invalid_argument(node_.source + " and " + source_of(fabric_) + " disagree: " + node_.gpus[g].name + " sends by " +
-                               (missing.device.empty() ? missing.column : missing.device) + ", and no host of the fabric has it");
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      const class_figures& like = classes_[k];
+      if (std::find(found_[k].begin(), found_[k].end(), true) == found_[k].end() && classes_.size() > 1) continue;
+      for (std::size_t g = 0; g < like.node->gpus.size() && !like.rails.nics.empty(); ++g) {
+        for (const auto nic : like.rails.nics[like.rails.of_gpu[g]]) {
+          if (found_[k][nic]) continue;
+          const node_nic& missing = like.node->nics[nic];
+          throw invalid_argument(like.node->source + " and " + source_of(fabric_) + " disagree: " + like.node->gpus[g].name +
+                                 " sends by " + (missing.device.empty() ? missing.column : missing.device) +
+                                 ", and no host of the fabric has it");
+        }
       }
     }
   }
 
   // The domain that the table gives a host. errors: invalid_argument for a host that the table lacks or may mean twice.
   [[nodiscard]] std::optional<std::uint32_t> domain_of(const std::string& host) const {
-    if (table_.hosts.empty()) return std::nullopt;
+    if (!parts_.domains) return std::nullopt;
     const auto match = names_.find(host);
     if (match.hosts.size() != 1) {
       throw invalid_argument("host " + host + " of " + source_of(fabric_) + " is " +
-                             (match.none() ? "not in " : "several times in ") + table_.source +
+                             (match.none() ? "not in " : "several times in ") + parts_.domains->source +
                              ", which gives the NVLink domains");
     }
-    return table_.hosts[match.hosts.front()].domain;
+    return parts_.domains->hosts[match.hosts.front()].domain;
   }
 
   // One vertex stands for the NVSwitches of a domain.
@@ -138,8 +175,8 @@ class ib_graph_builder {
   }
 
   // By the name that the node's description gives the NIC, or by the number in it, or, where neither side has names, by order.
-  [[nodiscard]] std::optional<std::uint32_t> adapter_of(const ib_host& host, std::uint32_t nic) const {
-    const std::string& name = node_.nics[nic].device;
+  [[nodiscard]] std::optional<std::uint32_t> adapter_of(const ib_host& host, const node_topology& node, std::uint32_t nic) const {
+    const std::string& name = node.nics[nic].device;
     const auto position = position_of(name);
     for (std::uint32_t a = 0; a < host.adapters.size(); ++a) {
       const ib_adapter& adapter = host.adapters[a];
@@ -147,7 +184,7 @@ class ib_graph_builder {
       if (position && adapter.position == position) return a;
     }
     const bool nameless = name.empty() || !position;
-    if (nameless && host.adapters.size() == node_.nics.size()) return nic;
+    if (nameless && host.adapters.size() == node.nics.size()) return nic;
     return std::nullopt;
   }
 
@@ -159,17 +196,21 @@ class ib_graph_builder {
     }
   }
 
+  [[nodiscard]] static std::string name_of(const cluster_parts& parts, const ib_fabric& fabric) {
+    std::string name = source_of(fabric);
+    for (const node_class& one : parts.classes) name += " + " + one.node.source;
+    return name;
+  }
+
   const ib_fabric& fabric_;
   const ib_hosts& hosts_;
-  const node_topology& node_;
-  const domain_table& table_;
-  host_names names_;
+  const cluster_parts& parts_;
+  class_of_host find_class_;
+  std::vector<class_figures> classes_;
+  host_names names_;  // of the table of domains
   fabric_graph_builder graph_;
-  std::vector<nvlink_group> domains_;
-  node_rails rails_;
-  std::vector<bool> found_;  // of the node's NICs: some host has it
-  bytes_per_second nvlink_;
-  bytes_per_second pcie_;
+  std::vector<std::vector<bool>> found_;  // of the NICs of each class: some host has it
+  std::set<std::uint32_t> added_;         // hosts that have their GPUs
   bytes_per_second nic_;
   ib_links links_;
   ib_groups groups_;
@@ -179,15 +220,23 @@ class ib_graph_builder {
 
 }  // namespace detail
 
-// Every host with the inside that `node` describes, its adapters as NICs, and the switches and cables of the fabric. A GPU is
-// joined with the NICs of its rail, by their names. Cables of a host to another leaf group than its own are left out. `domains`
-// says which hosts share NVLink; without it each host is for itself.
-// post: hosts are those of ib_hosts that hang on a switch, in the same order. complexity: O((devices + cables) log devices).
-// errors: invalid_argument when the node doesn't show its NVLink domains, as compose, for a host that `domains` lacks, and for a
-//   NIC of the node that no host has.
+// The hosts of the allocation, or all that hang on a switch, with the inside that their class describes, their adapters as NICs,
+// and the switches and cables of the fabric. A GPU is joined with the NICs of its rail, by their names. Cables of a host to
+// another leaf group than its own are left out. The table of domains says which hosts share NVLink; without it each host is for
+// itself. parts.network isn't looked at. post: hosts in the order of the allocation, else of ib_hosts; then those beside it,
+// without GPUs. complexity: O((devices + cables) log devices). errors: invalid_argument when a node doesn't show its NVLink
+// domains, as compose, for a host that the allocation has and the
+//   fabric or the domains lack, and for a NIC of a node that no host has.
+[[nodiscard]] inline fabric_graph fabric_graph_of(const ib_fabric& fabric, const ib_hosts& hosts, const cluster_parts& parts) {
+  return detail::ib_graph_builder(fabric, hosts, parts).build();
+}
+
+// The same for hosts that all look like one. post, complexity, errors: as above.
 [[nodiscard]] inline fabric_graph fabric_graph_of(const ib_fabric& fabric, const ib_hosts& hosts, const node_topology& node,
                                                   const domain_table& domains = {}, const compose_options& options = {}) {
-  return detail::ib_graph_builder(fabric, hosts, node, domains, options).build();
+  cluster_parts parts{{{{}, node}}, std::nullopt, std::nullopt, {}, options};
+  if (!domains.hosts.empty()) parts.domains = domains;
+  return fabric_graph_of(fabric, hosts, parts);
 }
 
 }  // namespace topoplan::inline v1::import

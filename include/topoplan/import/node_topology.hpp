@@ -1,6 +1,7 @@
 // One host as a tool on it describes it: its GPUs, its NICs, how near each is to each, and what the text leaves open.
 #pragma once
 
+#include <topoplan/cluster/cluster.hpp>
 #include <topoplan/core/units.hpp>
 
 #include <algorithm>
@@ -70,6 +71,7 @@ struct node_gpu {
   std::string pci = {};                      // 0000:1b:00.0; empty: not given, as by `topo -m`
   std::string uuid = {};
   std::string model = {};
+  std::string fault = {};  // why it can hold no rank: "in MIG mode"; empty: nothing is known
 
   friend bool operator==(const node_gpu&, const node_gpu&) = default;
 };
@@ -80,9 +82,9 @@ struct node_nic {
   std::string device;    // mlx5_3; empty when no NIC legend names it
   std::size_t line = 0;  // its row; 0: the row is missing
   bool complete = false;
-  std::string pci = {};   // 0000:1b:00.0; empty: not given, as by `topo -m`
-  std::string guid = {};  // 0x...
-  std::optional<bytes_per_second> rate = {};
+  std::string pci = {};                       // 0000:1b:00.0; empty: not given, as by `topo -m`
+  std::string guid = {};                      // 0x...
+  std::optional<bytes_per_second> rate = {};  // 0: the port is down
 
   friend bool operator==(const node_nic&, const node_nic&) = default;
 };
@@ -94,7 +96,9 @@ struct node_topology {
   std::vector<node_nic> nics;
   std::vector<path> paths;  // (gpus + nics) x (gpus + nics), GPUs first
   nvlink_view nvlink = nvlink_view::unknown;
+  fabric_kind fabric = fabric_kind::unknown;  // what its NICs speak
   std::vector<note> notes;
+  std::vector<std::string> other_notes;  // of further sources, each with its place
 
   // The path between two GPUs. pre: a, b < gpus.size().
   [[nodiscard]] path between(std::size_t a, std::size_t b) const { return paths[a * (gpus.size() + nics.size()) + b]; }

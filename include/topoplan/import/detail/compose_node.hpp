@@ -61,23 +61,30 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
                         (on_grace(node) || (group.gpus.size() > 2 && no_cpus));
   const bool product_says = spans_hosts(model);
   if (!product_says && !looks_so) return;
-  throw invalid_argument(
-      node.source + ": " + gpus_text(node, group) +
-      (links > 0 ? " are joined by NV" + std::to_string(links) : std::string(" is alone")) + ", and " +
-      (product_says ? std::string(model->title) + " has NVLink domains of " +
-                          std::to_string(static_cast<int>(model->domain.value)) + " GPUs"
-                    : std::string("look like a tray of an NVL72 rack")) +
-      ": their NVLink domain spans several hosts, and the matrix can't say which; name the domains (for whole racks: --cluster "
-      "gb200-nvl72:RACKS)" +
-      (product_says ? "" : ", or the product with --gpu if it is another"));
+  throw invalid_argument(node.source + ": " + gpus_text(node, group) +
+                         (links > 0 ? " are joined by NV" + std::to_string(links) : std::string(" is alone")) + ", and " +
+                         (product_says ? std::string(model->title) + " has NVLink domains of " +
+                                             std::to_string(static_cast<int>(model->domain.value)) + " GPUs"
+                                       : std::string("look like a tray of an NVL72 rack")) +
+                         ": their NVLink domain spans several hosts, and the matrix can't say which; name the domains with "
+                         "--domains (for whole racks: "
+                         "--cluster gb200-nvl72:RACKS)" +
+                         (product_says ? "" : ", or the product with --gpu if it is another"));
 }
 
-// The NVLink domains inside one host: the groups of the matrix.
-// errors: invalid_argument when the matrix doesn't show them, or they aren't all-to-all.
-[[nodiscard]] inline std::vector<nvlink_group> domains_of_node(const node_topology& node, const gpu_model* model) {
+// The GPUs of one host that share NVLink: the groups of the matrix. `told`: a table says in which domain the host is, so that
+// the matrix need not show how far it reaches; where it hides NVLink, all GPUs are in it.
+// errors: invalid_argument when neither shows them, or they aren't all-to-all.
+[[nodiscard]] inline std::vector<nvlink_group> domains_of_node(const node_topology& node, const gpu_model* model,
+                                                               bool told = false) {
   auto groups = nvlink_groups(node);
   const bool has_nvlink = model == nullptr || !model->nvlinks.known() || model->nvlinks.value > 0;
   if (node.nvlink == nvlink_view::unknown && node.gpus.size() > 1 && has_nvlink) {
+    if (told) {
+      nvlink_group all;
+      for (std::uint32_t gpu = 0; gpu < node.gpus.size(); ++gpu) all.gpus.push_back(gpu);
+      return {all};
+    }
     throw invalid_argument(
         node.source +
         ": the text doesn't show whether the GPUs are joined by NVLink (`topo -mp` hides it, and a legend with "
@@ -93,7 +100,7 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
           node.source + ": the NVLinks of " + gpus_text(node, group) +
           " form a mesh in which not every pair is joined; it is no NVLink domain, and meshes aren't planned for");
     }
-    if (group.gpus.size() > 1 || spans_hosts(model)) refuse_part_of_a_domain(node, group, model);
+    if (!told && (group.gpus.size() > 1 || spans_hosts(model))) refuse_part_of_a_domain(node, group, model);
   }
   return groups;
 }
@@ -106,9 +113,13 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
 // What NVLink gives a GPU: the catalogue's figure, less what the matrix shows to be missing.
 // errors: invalid_argument when matrix and product disagree.
 [[nodiscard]] inline link nvlink_figure(const node_topology& node, const std::vector<nvlink_group>& groups,
-                                        const gpu_model* model, std::vector<std::string>& notes) {
+                                        const gpu_model* model, std::vector<std::string>& notes, bool told = false) {
   const auto largest =
       std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.gpus.size() < b.gpus.size(); });
+  if (told && (largest->gpus.size() < 2 || fewest_links(node, *largest) == 0)) {
+    if (model != nullptr) return nvlink_of(*model);
+    return {gigabytes_per_second(450), {}, {confidence::assumed, "18 NVLinks at 25 GB/s; name the product with --gpu"}};
+  }
   if (largest->gpus.size() < 2) {
     if (model != nullptr && model->nvlinks.value > 0 && node.gpus.size() > 1) {
       notes.push_back(node.source + ": no NVLink is up, though " + std::string(model->title) + " has " +
@@ -152,32 +163,48 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
   return {gigabytes_per_second(32), {}, {confidence::assumed, "PCIe 4.0 x16; name the product with --gpu"}};
 }
 
-// What leaves the host, per GPU: the NICs of the scarcest rail over its GPUs.
+// What leaves the host, per GPU: the NICs of the scarcest rail over its GPUs. Rates that the node's own sources give count where
+// --nic gives none; a rail whose NICs are all down is left to the notes.
 [[nodiscard]] inline link nic_figure(const node_topology& node, const node_rails& rails, double gigabits) {
   constexpr double usual = 400;
+  bool told = gigabits == 0 && !rails.nics.empty();
+  for (const auto& nics : rails.nics) {
+    for (const auto nic : nics) told = told && node.nics[nic].rate.has_value();
+  }
   const double each = gigabits > 0 ? gigabits : usual;
   std::string source = gigabits > 0 ? "--nic" : "400 Gb/s a NIC; give the rate with --nic";
-  const auto how = gigabits > 0 ? confidence::given : confidence::assumed;
+  auto how = gigabits > 0 ? confidence::given : confidence::assumed;
   if (!rails.unknown.empty()) {
     return {gigabits_per_second(each), {}, {confidence::assumed, source + ", one NIC a GPU: " + rails.unknown}};
   }
-  double share = 0;
+  double least = 0;
   std::string dealt;
+  bool one_each = true;
   for (std::size_t rail = 0; rail < rails.nics.size(); ++rail) {
     const auto gpus = static_cast<double>(std::count(rails.of_gpu.begin(), rails.of_gpu.end(), rail));
-    const double of_gpu = static_cast<double>(rails.nics[rail].size()) / gpus;
-    if (rail > 0 && of_gpu >= share) continue;
-    share = of_gpu;
+    double sum = 0;
+    for (const auto nic : rails.nics[rail]) sum += told ? node.nics[nic].rate->gigabits() : each;
+    const double of_gpu = sum / gpus;
+    if (of_gpu == 0 || (least > 0 && of_gpu >= least)) continue;
+    least = of_gpu;
+    one_each = static_cast<double>(rails.nics[rail].size()) == gpus;
     dealt =
         std::to_string(rails.nics[rail].size()) + " NIC for " + std::to_string(static_cast<int>(gpus)) + " GPU in " + node.source;
   }
-  if (share == 1) return {gigabits_per_second(each), {}, {how, source}};
-  return {gigabits_per_second(each * share), {}, {gigabits > 0 ? confidence::derived : how, source + ", " + dealt}};
+  if (told && least > 0) {
+    how = confidence::derived;
+    source = "the rates of the NICs of " + node.source;
+  } else if (least == 0) {
+    least = each;
+  }
+  if (one_each) return {gigabits_per_second(least), {}, {how, source}};
+  return {gigabits_per_second(least), {}, {how == confidence::given ? confidence::derived : how, source + ", " + dealt}};
 }
 
-// The kind of fabric that the rails' devices are named after, or unknown: mlx5_0 is either.
+// The kind of fabric that the node's ports speak or, failing that, that the rails' devices are named after: mlx5_0 is either.
 [[nodiscard]] inline fabric_kind fabric_of(const node_topology& node, const node_rails& rails) {
   fabric_kind common = fabric_kind::unknown;
+  if (node.fabric != fabric_kind::unknown) return node.fabric;
   for (const auto& nics : rails.nics) {
     for (const auto nic : nics) {
       const std::string& device = node.nics[nic].device;

@@ -63,6 +63,8 @@ class domain_builder {
       ++entry.gpus;
       entry.degraded += is_degraded(gpu.fabric) ? 1U : 0U;
       if (const auto key = domain_of(gpu.fabric)) put(entry, to_string(*key), key, gpu.fabric.line);
+      else if (standing == fabric_standing::not_ready || standing == fabric_standing::failed)
+        entry.unready.push_back(entry.gpus - 1);
     }
     constexpr fabric_standing strongest_first[] = {fabric_standing::in_domain, fabric_standing::not_ready,
                                                    fabric_standing::failed,    fabric_standing::own_host,

@@ -1,0 +1,140 @@
+// Tells formats in XML, JSON and YAML apart by the marks that their texts carry.
+#pragma once
+
+#include <topoplan/import/detail/text.hpp>
+#include <topoplan/import/format.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topoplan::inline v1::import::detail {
+
+// What a text was found to be: a format that is read, or, by its title, something else that people have at hand.
+struct recognised {
+  std::optional<format> is;
+  std::string_view other = {};
+
+  [[nodiscard]] explicit operator bool() const noexcept { return is || !other.empty(); }
+};
+
+[[nodiscard]] constexpr bool holds(std::string_view text, std::string_view mark) noexcept {
+  return text.find(mark) != std::string_view::npos;
+}
+
+// The name of the root element, or empty. Declarations and comments stand before it.
+[[nodiscard]] inline std::string_view xml_root(std::string_view text) noexcept {
+  for (auto at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+    const auto rest = text.substr(at + 1);
+    const std::string_view end = rest.starts_with("!--") ? "-->" : rest.starts_with('?') || rest.starts_with('!') ? ">" : "";
+    if (end.empty()) return rest.substr(0, rest.find_first_of(" \t\r\n/>"));
+    const auto behind = text.find(end, at);
+    if (behind == std::string_view::npos) return {};
+    at = behind + end.size();
+  }
+  return {};
+}
+
+[[nodiscard]] inline recognised recognise_xml(std::string_view text) noexcept {
+  const auto root = xml_root(text);
+  if (root == "system") return {format::nccl_topology_xml};
+  if (root == "graphs") return {format::nccl_graph_xml};
+  if (root == "nvidia_smi_log") return {format::nvidia_smi_q_xml};
+  if (root == "topology") return {format::hwloc_xml};
+  return {};
+}
+
+// Labels that Kubernetes nodes have, in whatever document.
+[[nodiscard]] inline bool holds_node_labels(std::string_view text) noexcept {
+  return holds(text, ".topograph.run/") || holds(text, "cloud.google.com/gce-topology") || holds(text, "topology.nebius.com/") ||
+         holds(text, "network.topology.nvidia.com/") || holds(text, "nvidia.com/gpu.clique");
+}
+
+// Kubernetes objects by their kinds; a list may mix them.
+[[nodiscard]] inline recognised recognise_objects(std::string_view text, const std::vector<std::string_view>& kinds) noexcept {
+  const auto has = [&](std::string_view kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+  if (has("HyperNode") || has("HyperNodeList")) return {format::volcano_hypernodes};
+  if (has("Node") || has("NodeList") || has("NodeFeature") || has("NodeFeatureList")) return {format::kubernetes_nodes};
+  if (has("Topology")) return {format::kueue_topology};
+  if (has("ConfigMap")) return {format::kubernetes_configmap};
+  if (has("List") && holds_node_labels(text)) return {format::kubernetes_nodes};
+  return {};
+}
+
+// The values of every "kind" of a JSON text.
+[[nodiscard]] inline std::vector<std::string_view> json_kinds(std::string_view text) {
+  constexpr std::string_view key = "\"kind\"";
+  std::vector<std::string_view> kinds;
+  for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    const auto open = text.find_first_not_of(" \t\r\n:", at + key.size());
+    if (open == std::string_view::npos || text[open] != '"') continue;
+    const auto close = text.find('"', open + 1);
+    if (close != std::string_view::npos) kinds.push_back(text.substr(open + 1, close - open - 1));
+  }
+  return kinds;
+}
+
+// The "format" of one of this library's own JSON documents: the first such key decides.
+[[nodiscard]] inline std::optional<std::string_view> json_format(std::string_view text) {
+  const auto key = text.find("\"format\"");
+  if (key == std::string_view::npos) return std::nullopt;
+  const auto colon = text.find_first_not_of(" \t\r\n", key + 8);
+  if (colon == std::string_view::npos || text[colon] != ':') return std::nullopt;
+  const auto open = text.find_first_not_of(" \t\r\n", colon + 1);
+  if (open == std::string_view::npos || text[open] != '"') return std::nullopt;
+  return text.substr(open + 1, text.find('"', open + 1) - open - 1);
+}
+
+[[nodiscard]] inline recognised recognise_json(std::string_view text) {
+  if (const auto named = json_format(text)) {
+    if (*named == to_string(format::cluster_file)) return {format::cluster_file};
+    if (*named == to_string(format::rank_map_file)) return {format::rank_map_file};
+    if (*named == "topoplan.plan") return {{}, "a plan of topoplan; its rank map is beside it"};
+  }
+  if (holds(text, "\"NetworkNodes\"")) return {format::aws_topology};
+  if (holds(text, "\"networkPath\"")) return {format::lambda_topology};
+  if (holds(text, "\"DomainUUID\"")) return {format::nmx_compute_nodes};
+  if (holds(text, "ustomerHPCIslandId\"") || holds(text, "ustomerLocalBlock\"") || holds(text, "\"hpcIslandId\"") ||
+      holds(text, "\"local-block-id\"") || holds(text, "\"localBlockId\"")) {
+    return {format::oci_topology};
+  }
+  if (const auto found = recognise_objects(text, json_kinds(text))) return found;
+  if (holds_node_labels(text)) return {format::kubernetes_nodes};
+  if (holds(text, "\"railSource\"")) return {{}, "topograph's record of one node's rails, a draft that nothing writes"};
+  if (holds(text, "\"provider\"") && holds(text, "\"engine\"")) return {{}, "a request to topograph, which describes no cluster"};
+  if (holds(text, "\"switches\"")) return {format::topograph_response};
+  if (holds(text, "\"model_type\"") || holds(text, "\"hidden_size\"")) return {{}, "a model's configuration"};
+  return {};
+}
+
+// By the keys that stand at the margin, and the kinds of objects.
+[[nodiscard]] inline recognised recognise_yaml(std::string_view text, const std::vector<text_line>& lines) {
+  std::vector<std::string_view> kinds;
+  bool switches = false;
+  bool mapping = false;
+  for (const text_line& line : lines) {
+    if (line.text.starts_with("- topology:") || line.text.starts_with("-   topology:")) return {format::slurm_topologies};
+    const auto colon = line.text.find(':');
+    const bool key = colon != std::string_view::npos && colon > 0 && !is_blank(line.text.front()) && line.text.front() != '#' &&
+                     line.text.substr(0, colon).find_first_of(" \t\"") == std::string_view::npos &&
+                     (colon + 1 == line.text.size() || line.text[colon + 1] == ' ' || line.text[colon + 1] == '\t');
+    const auto words = trimmed(line.text);
+    if (words.starts_with("kind:") || words.starts_with("- kind:")) kinds.push_back(trimmed(words.substr(words.find(':') + 1)));
+    if (!key) continue;
+    mapping = true;
+    switches = switches || line.text.starts_with("switches:") || line.text.starts_with("blocks:");
+  }
+  if (!mapping) return {};
+  for (auto& kind : kinds) {
+    if (kind.size() > 1 && (kind.front() == '"' || kind.front() == '\'')) kind = kind.substr(1, kind.size() - 2);
+  }
+  if (const auto found = recognise_objects(text, kinds)) return found;
+  if (switches) return {format::topograph_model};
+  if (holds_node_labels(text)) return {format::kubernetes_nodes};
+  return {};
+}
+
+}  // namespace topoplan::inline v1::import::detail
