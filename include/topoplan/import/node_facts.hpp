@@ -98,11 +98,12 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
                            detail::counted(described, "GPU") + " there, " + detail::counted(node.gpus.size(), "GPU") + " here");
   }
   const bool in_order = described == node.gpus.size();
+  const node_topology before = node;
   for (std::size_t i = 0; i < described; ++i) {
     const inventory_gpu& gpu = inventory.gpus[i];
-    const auto at = detail::gpu_named(node, gpu.pci, gpu.uuid, in_order ? std::optional(i) : std::nullopt);
+    const auto at = detail::gpu_named(before, gpu.pci, gpu.uuid, in_order ? std::optional(i) : std::nullopt);
     if (!at) {
-      if (!node.gpus.front().pci.empty() && !gpu.pci.empty()) {
+      if (!before.gpus.front().pci.empty() && !gpu.pci.empty()) {
         throw detail::disagree(node, 0, inventory.source, gpu.line, "GPU " + gpu.pci + " is only there");
       }
       node.other_notes.push_back(location{inventory.source, gpu.line, 0}.str() + ": of " +
@@ -176,8 +177,9 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
         node, 0, status.source, 0,
         detail::counted(status.gpus.size(), "GPU") + " there, " + detail::counted(node.gpus.size(), "GPU") + " here");
   }
+  const node_topology before = node;
   for (const nvlink_gpu& gpu : status.gpus) {
-    const auto at = detail::gpu_named(node, {}, gpu.uuid, gpu.index);
+    const auto at = detail::gpu_named(before, {}, gpu.uuid, gpu.index);
     if (!at) throw detail::disagree(node, 0, status.source, gpu.line, "GPU " + std::to_string(gpu.index) + " is only there");
     detail::set_model(node, *at, gpu.model, status.source, gpu.line);
     node_gpu& to = node.gpus[*at];
