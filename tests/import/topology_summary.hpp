@@ -5,6 +5,7 @@
 #include <topoplan/import/cluster_topology.hpp>
 #include <topoplan/import/compose.hpp>
 #include <topoplan/import/nvidia_smi_topo.hpp>
+#include <topoplan/import/yaml_document.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "summary.hpp"
 
@@ -84,6 +86,13 @@ inline bool is_sound(const import::cluster_topology& topology) {
     sound = sound && members == placed;
   }
   return sound;
+}
+
+// The documents of a text that holds some.
+inline std::vector<import::document> some_documents(const std::string& text, const std::string& source) {
+  auto documents = import::yaml_documents(text, source);
+  if (documents.empty()) throw topoplan::parse_error({source, 0, 0}, "a document", "none");
+  return documents;
 }
 
 // The reader, checking what it yields. For check_survives.

@@ -1,10 +1,12 @@
 // Fields of a document that many readers need: names that must be texts, and what may be left out.
 #pragma once
 
+#include <topoplan/core/error.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/document.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,16 +19,26 @@ namespace topoplan::inline v1::import::detail {
   if (value.kind != document_kind::text || !value.plain) return false;
   const std::string_view text = value.text;
   if (text == "true" || text == "false" || text == "True" || text == "False") return true;
-  const bool digit = std::any_of(text.begin(), text.end(), is_digit);
-  return digit && text.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+  double number{};
+  const auto sign = !text.empty() && (text.front() == '-' || text.front() == '+') ? 1U : 0U;
+  if (text.size() <= sign || !(is_digit(text[sign]) || text[sign] == '.')) return false;
+  return std::from_chars(text.data() + sign, text.data() + text.size(), number).ptr == text.data() + text.size();
 }
 
-// The name that a value is. errors: parse_error for an empty text, a number or truth value without quotes, a list or map.
+inline constexpr std::size_t max_name_length = 1000;
+
+// The name that a value is: printable, so that a message may show it as it is.
+// errors: parse_error for an empty text, blanks, a number or truth value without quotes, a list or map. complexity: O(name).
 [[nodiscard]] inline const std::string& name_in(const document_reader& value, std::string_view what) {
-  if (value.value().kind != document_kind::text || value.value().text.empty() || is_plain_scalar(value.value())) {
-    value.refuse(std::string(what) + ", a text", is_plain_scalar(value.value()) ? value.shown() + ", no text" : std::string{});
+  if (value.value().kind != document_kind::text || value.value().text.empty()) value.refuse(std::string(what) + ", a text");
+  if (is_plain_scalar(value.value())) value.refuse(std::string(what) + ", a text", value.shown() + ", no text");
+  const std::string& name = value.value().text;
+  const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  if (!printable || name.size() > max_name_length) {
+    value.refuse(std::string(what) + ", a text of up to " + std::to_string(max_name_length) + " letters without blanks",
+                 quoted(name));
   }
-  return value.value().text;
+  return name;
 }
 
 // The name under a key, or nothing where the key is missing, null or empty. errors: as name_in.
