@@ -26,7 +26,7 @@ import::cluster_topology read_yaml(const Reader& reader, std::string_view text, 
   return topology;
 }
 
-// Through JSON; where YAML agrees that it is a document, its reading must be the same.
+// As above, through JSON.
 template <class Reader>
 import::cluster_topology read_json(const Reader& reader, std::string_view text, const std::string& source) {
   auto topology = reader(import::json_document(text, source));

@@ -51,11 +51,13 @@ class document_reader {
   [[nodiscard]] std::size_t line() const noexcept { return value_->line; }
   [[nodiscard]] location where() const { return {*source_, value_->line, value_->column}; }
 
-  // What stands there, for messages: the text in quotes, or "a list", "a map", "nothing". complexity: O(1). errors: none.
+  // What stands there, for messages: a text in quotes if it has some, "a list", "a map", "nothing". complexity: O(1). errors:
+  // none.
   [[nodiscard]] std::string shown() const {
     switch (value_->kind) {
       case document_kind::none: return "nothing";
-      case document_kind::text: return value_->plain ? value_->text.substr(0, 60) : quoted(value_->text);
+      case document_kind::text:
+        return value_->plain && is_short_and_printable(value_->text) ? value_->text : quoted(value_->text);
       case document_kind::list: return "a list";
       case document_kind::map: return "a map";
     }
@@ -106,6 +108,10 @@ class document_reader {
   }
 
  private:
+  [[nodiscard]] static bool is_short_and_printable(const std::string& text) noexcept {
+    return text.size() <= 60 && std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < '\x7f'; });
+  }
+
   const std::string* source_;
   const document_value* value_;
 };

@@ -16,6 +16,7 @@ namespace topoplan::inline v1::import::detail {
 // A document takes about a hundred bytes a value; nested deeper than this it is no description of a cluster.
 inline constexpr std::size_t document_max_values = std::size_t{1} << 22U;
 inline constexpr std::size_t document_max_depth = 100;
+inline constexpr std::size_t document_max_copied = std::size_t{1} << 22U;
 
 class document_builder {
  public:
@@ -48,15 +49,19 @@ class document_builder {
   }
   void none(std::uint32_t line, std::uint32_t column) { static_cast<void>(place(line, column)); }
 
-  // A value that is a copy of one further up. errors: as open.
+  // A copy of a text, or of nothing, further up. errors: as open, and parse_error when copies grow out of proportion.
   void copy(const document_value& of, std::uint32_t line, std::uint32_t column) {
-    count(of, line, column, open_.size());
+    copied_ += of.text.size();
+    if (copied_ > document_max_copied) {
+      throw parse_error({source_, line, column}, "aliases of at most " + std::to_string(document_max_copied) + " characters",
+                        "more");
+    }
     document_value& value = place(line, column);
-    value = of;
+    value.kind = of.kind;
+    value.plain = of.plain;
+    value.text = of.text;
   }
 
-  [[nodiscard]] bool in_map() const noexcept { return !open_.empty() && open_.back().value->kind == document_kind::map; }
-  [[nodiscard]] std::size_t depth() const noexcept { return open_.size(); }
   [[nodiscard]] document take() { return {source_, std::move(root_)}; }
 
  private:
@@ -81,19 +86,12 @@ class document_builder {
     value->column = column;
     return *value;
   }
-  void count(const document_value& of, std::uint32_t line, std::uint32_t column, std::size_t depth) {
-    values_ += of.items.size();
-    if (values_ > document_max_values || depth > document_max_depth) {
-      throw parse_error({source_, line, column}, "a document of at most " + std::to_string(document_max_values) + " values",
-                        "aliases that repeat more");
-    }
-    for (const document_value& item : of.items) count(item, line, column, depth + 1);
-  }
 
   std::string source_;
   document_value root_;
   std::vector<level> open_;
   std::size_t values_ = 0;
+  std::size_t copied_ = 0;  // characters
 };
 
 }  // namespace topoplan::inline v1::import::detail

@@ -47,7 +47,11 @@ class json_events : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override { return open(document_kind::list); }
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& problem) override {
-    if (problem.id == 406) throw topoplan::parse_error({source_, line_, 0}, "numbers that a double holds", problem.what());
+    if (problem.id == 406) {
+      const auto at = scalar();
+      throw topoplan::parse_error({source_, at.line, at.column}, "numbers that a double holds",
+                                  quoted(text_.substr(at.offset, at_ - at.offset)));
+    }
     move_to(std::min(position == 0 ? 0 : position - 1, text_.size()));
     const auto rest = text_.substr(at_);
     throw topoplan::parse_error({source_, line_, column()}, "JSON", rest.empty() ? "the end" : quoted(rest, 20));

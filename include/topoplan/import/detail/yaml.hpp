@@ -25,7 +25,7 @@ class yaml_events : public YAML::EventHandler {
  public:
   explicit yaml_events(const std::string& source) : source_(source), builder_(source) {}
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_key(mark, "nothing");
@@ -60,19 +60,20 @@ class yaml_events : public YAML::EventHandler {
     done(YAML::NullAnchor, {});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
-    refuse_key(mark, "a list");
+    refuse_key(mark, "a list, perhaps one that is never closed");
     builder_.open(document_kind::list, line(mark), column(mark));
     turns_.push_back(turn::item);
   }
   void OnSequenceEnd() override { leave(); }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
-    refuse_key(mark, "a map");
+    refuse_key(mark, "a map, perhaps one that is never closed");
     builder_.open(document_kind::map, line(mark), column(mark));
     turns_.push_back(turn::key);
   }
   void OnMapEnd() override { leave(); }
 
   [[nodiscard]] document take() { return builder_.take(); }
+  [[nodiscard]] const YAML::Mark& start() const noexcept { return start_; }
 
  private:
   enum class turn : std::uint8_t { item, key, value };
@@ -97,16 +98,25 @@ class yaml_events : public YAML::EventHandler {
   document_builder builder_;
   std::vector<turn> turns_;
   std::map<YAML::anchor_t, document_value> anchored_;
+  YAML::Mark start_;
 };
 
 [[nodiscard]] inline std::vector<document> read_yaml(std::string_view text, const std::string& source) {
   std::istringstream stream{std::string(plain_text(text, source))};
   std::vector<document> documents;
+  int last = -1;  // where the document before begins
   try {
     YAML::Parser parser(stream);
     for (;;) {
       yaml_events events(source);
       if (!parser.HandleNextDocument(events)) break;
+      // yaml-cpp takes what can't begin a value, such as a lone bracket, for an empty document, and doesn't go on behind it.
+      if (events.start().pos == last) {
+        throw parse_error(
+            {source, static_cast<std::size_t>(events.start().line) + 1, static_cast<std::size_t>(events.start().column) + 1},
+            "YAML", "what begins no value");
+      }
+      last = events.start().pos;
       document d = events.take();
       if (d.root.kind != document_kind::none) documents.push_back(std::move(d));
     }
