@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "summary.hpp"
+#include "domain_summary.hpp"
 
 using namespace topoplan_test;
 using topoplan::parse_error;
@@ -15,17 +15,6 @@ using topoplan::import::network_tree;
 using topoplan::import::slurm_topology;
 
 namespace {
-
-// "leaf1<spine1<core:gpu-006,...": the switches above a host.
-std::string above(const network_tree& tree, std::string_view host) {
-  for (const auto& h : tree.hosts) {
-    if (h.name != host) continue;
-    std::string out = tree.switches[h.leaf].name;
-    for (auto s = tree.switches[h.leaf].parent; s; s = tree.switches[*s].parent) out += "<" + tree.switches[*s].name;
-    return out;
-  }
-  return "no such host";
-}
 
 void check_postcondition(const network_tree& tree) {
   bool sound = !tree.hosts.empty();
