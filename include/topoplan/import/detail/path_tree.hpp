@@ -66,7 +66,8 @@ class path_tree {
     if (naming_ == switch_naming::within_parent) name_by_path();
     note_pathless();
     note_depths();
-    std::stable_sort(tree_.notes.begin(), tree_.notes.end(), [](const note& a, const note& b) { return a.line < b.line; });
+    std::sort(tree_.notes.begin(), tree_.notes.end(),
+              [](const note& a, const note& b) { return std::tie(a.line, a.text) < std::tie(b.line, b.text); });
     if (const auto count = roots(tree_); count > 1)
       say(0, std::to_string(count) + " switches have none above them: the file shows no path between their hosts");
     return std::move(tree_);
@@ -189,7 +190,7 @@ class path_tree {
     note_pile pile;
     for (const auto& [host, line] : pathless_) {
       if (!paths_[host].empty()) continue;
-      pile.add(line, [&host = host] { return host + " has no switch above it here; it isn't in the network"; });
+      pile.add(line, [&name = host] { return name + " has no switch above it here; it isn't in the network"; });
     }
     pile.move_to(tree_.notes);
   }

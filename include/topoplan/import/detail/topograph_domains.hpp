@@ -89,10 +89,8 @@ class sub_domains {
     note_pile smaller;
     for (const auto& [name, of] : hosts_) {
       if (of.first == most) continue;
-      smaller.add(of.second, [&name = name, &of = of, most] {
-        return "sub-domain " + name.second + " of domain " + name.first + " has " + counted(of.first, "host") + ", another " +
-               std::to_string(most);
-      });
+      const auto text = "sub-domain " + name.second + " of domain " + name.first + " has " + counted(of.first, "host");
+      smaller.add(of.second, [&] { return text + ", another " + std::to_string(most); });
     }
     std::vector<note> notes;
     smaller.move_to(notes);
