@@ -10,19 +10,23 @@ namespace topoplan_cli {
 
 // Where the cluster comes from: a spec or file, or the files that people have.
 struct cluster_options {
-  std::string cluster;        // spec, or topoplan.cluster file
-  std::string node_topology;  // nvidia-smi topo -m of one host
-  std::string network;        // Slurm topology.conf
-  std::string hosts;          // file or hostlist expression
-  std::string exclude;        // file or hostlist expression
-  std::string gpu;            // product name
-  double nic_gbits = 0;       // rate of a NIC; 0: not given
-  std::string format;         // forces the format of the node topology or cluster file
+  std::string cluster;                       // spec, or topoplan.cluster file
+  std::vector<std::string> files;            // of any format, told by content
+  std::vector<std::string> node_topologies;  // [HOSTS=]FILE
+  std::vector<std::string> networks;
+  std::string domains;     // file, or "none"
+  std::string host_table;  // GUIDs and hosts
+  std::string hosts;       // file or hostlist expression
+  std::string exclude;     // file or hostlist expression
+  std::string gpu;         // product name
+  double nic_gbits = 0;    // rate of a NIC; 0: not given
+  std::string format;      // instead of the one that the content shows
 };
 
 struct show_options {
   cluster_options cluster;
   bool json = false;
+  bool sources = false;  // also where each fact about each host came from
 };
 
 struct job_options {

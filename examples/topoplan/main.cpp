@@ -32,13 +32,36 @@ const CLI::Validator gigabits{[](const std::string& text) {
 
 void add_cluster_options(CLI::App& command, cluster_options& o) {
   constexpr auto group = "Cluster: a spec or file, or the files you have";
+  command.add_option("files", o.files, "Files of any of the formats below, told by their content")->type_name("FILE ...");
   command.add_option("--cluster", o.cluster, "Spec such as dgx-h100:128 or gb200-nvl72:16, or a file that show --json printed")
       ->group(group)
       ->type_name("SPEC|FILE");
-  command.add_option("--node-topology", o.node_topology, "What 'nvidia-smi topo -m' prints on one host; all hosts are alike")
+  command
+      .add_option("--node-topology", o.node_topologies,
+                  "How a host looks inside: 'nvidia-smi topo -m', NCCL or hwloc XML; 'nvidia-smi -q',\n"
+                  "'nvlink -s', ibstat, ibv_devinfo and ibdev2netdev add to it. HOSTS=FILE: only those\n"
+                  "hosts are so; repeatable")
       ->group(group)
-      ->type_name("FILE");
-  command.add_option("--network", o.network, "The switches above the hosts: a Slurm topology.conf")
+      ->type_name("[HOSTS=]FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      .add_option("--network", o.networks,
+                  "The switches above the hosts: Slurm topology.conf or .yaml, ibnetdiscover, iblinkinfo,\n"
+                  "topograph, AWS, OCI, Lambda, Kubernetes nodes; repeatable for the subnets of a\n"
+                  "rail-only fabric")
+      ->group(group)
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      .add_option("--domains", o.domains,
+                  "Which hosts share NVLink: 'pdsh nvidia-smi -q', Slurm blocks, labels nvidia.com/gpu.clique;\n"
+                  "'none': not even where --network says it")
+      ->group(group)
+      ->type_name("FILE|none");
+  command
+      .add_option("--host-table", o.host_table, "Whose InfiniBand adapter each GUID is, where descriptions don't tell: GUID HOST")
       ->group(group)
       ->type_name("FILE");
   command.add_option("--hosts", o.hosts, "The allocation, in any order: a host file, or an expression such as gpu-[001-024]")
@@ -52,7 +75,9 @@ void add_cluster_options(CLI::App& command, cluster_options& o) {
       ->group(group)
       ->type_name("GBITS")
       ->check(gigabits);
-  command.add_option("--format", o.format, "Format of --node-topology, instead of recognising it by content")
+  command
+      .add_option("--format", o.format,
+                  "Format of a file, instead of recognising it by content; it goes to the option that takes it")
       ->group(group)
       ->type_name("NAME");
 }
@@ -84,7 +109,11 @@ void add_show(CLI::App& app, int& status) {
   const auto o = std::make_shared<show_options>();
   add_cluster_options(*command, o->cluster);
   command->add_flag("--json", o->json, "Print a cluster file (topoplan.cluster) that --cluster reads");
-  command->footer("Example: topoplan show --cluster 'gb200-nvl72:4'");
+  command->add_flag("--sources", o->sources, "Print for every host where each fact about it came from");
+  command->footer(
+      "Examples:\n"
+      "  topoplan show --cluster 'gb200-nvl72:4'\n"
+      "  topoplan show topo.txt topology.yaml hosts --gpu h100-sxm");
   command->callback([o, &status] { status = run_show(*o, std::cout); });
 }
 

@@ -301,4 +301,27 @@ void report_plan(std::ostream& out, const plan& p, const cluster& c) {
   for (const auto& note : p.notes) out << "  note: " << note << '\n';
 }
 
+void report_facts(std::ostream& out, const std::vector<import::host_facts>& facts) {
+  if (facts.empty()) {
+    out << "Hosts: all from one spec or cluster file\n";
+    return;
+  }
+  out << "Hosts\n";
+  const auto cell = [](const import::fact& f) {
+    return f.value + (f.value.empty() || f.place.empty() ? "" : " ") + (f.place.empty() ? "" : '(' + f.place + ')');
+  };
+  const bool network = std::any_of(facts.begin(), facts.end(), [](const auto& h) { return !h.leaf.value.empty(); });
+  const bool domains = std::any_of(facts.begin(), facts.end(), [](const auto& h) { return !h.domain.value.empty(); });
+  const auto row = [&](const std::string& name, const std::string& inside, const std::string& leaf, const std::string& domain) {
+    std::vector<std::string> cells{name, inside};
+    if (network) cells.push_back(leaf);
+    if (domains) cells.push_back(domain);
+    return cells;
+  };
+  table rows;
+  rows.row(row("host", "inside", "leaf group", "NVLink domain"));
+  for (const auto& h : facts) rows.row(row(h.name + ' ' + cell(h.listed), cell(h.inside), cell(h.leaf), cell(h.domain)));
+  rows.print(out);
+}
+
 }  // namespace topoplan_cli

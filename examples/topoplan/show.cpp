@@ -1,6 +1,7 @@
 #include <topoplan/emit/cluster_file.hpp>
 
 #include <ostream>
+#include <vector>
 
 #include "cluster_input.hpp"
 #include "commands.hpp"
@@ -9,13 +10,15 @@
 namespace topoplan_cli {
 
 int run_show(const show_options& o, std::ostream& out) {
-  const topoplan::cluster c = load_cluster(o.cluster);
+  std::vector<topoplan::import::host_facts> facts;
+  const topoplan::cluster c = load_cluster(o.cluster, &facts);
   if (o.json) {
     topoplan::emit::cluster_file(out, c);
     return 0;
   }
   report_cluster(out, c);
   report_sources(out, c);
+  if (o.sources) report_facts(out, facts);
   return 0;
 }
 

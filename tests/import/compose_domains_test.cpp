@@ -95,8 +95,8 @@ TEST_CASE("the trays of a table share the domains that it gives them") {
   CHECK(domains_of(c) == "0,0,0,0 1,1,1,1 1,1,1,1");
   CHECK(c.domain_names == std::vector<std::string>{"d1", "d0"});
   CHECK(c.gpu_models.front().find("GB200") != std::string::npos);
-  CHECK(notes_of(c).find("domains: domain d1 has 1 host with 4 GPUs, and a whole one of") != std::string::npos);
-  CHECK(notes_of(c).find("domains: domain d0 has 2 hosts with 8 GPUs") != std::string::npos);
+  CHECK(notes_of(c).find("domains: NVLink domains that are short, where a whole one of GB200 has 72 GPUs: d0 (2 hosts, 8 GPUs), "
+                         "d1 (1 host, 4 GPUs)") != std::string::npos);
 }
 
 TEST_CASE("without an allocation or a network the table's hosts are taken") {
@@ -179,7 +179,7 @@ TEST_CASE("table, node and allocation that disagree are named") {
   refused(parts_of(node("grace-tray"), more, "a"), "domains:1 and grace-tray disagree: host a has 8 GPUs there, 4 here");
   refused(parts_of(node("eight-rails"), table_of({{"a", "b"}}), "a b", "h100-sxm"),
           "domains: with host b domain d0 has 16 GPUs, and H100-SXM 80GB has NVLink domains of 8: these groups of hosts share no "
-          "NVLink; leave the file out");
+          "NVLink; leave the file out, or give --domains none");
   auto none = node("eight-rails");
   none.nvlink = import::nvlink_view::absent;
   for (auto& p : none.paths) {

@@ -69,7 +69,11 @@ TEST_CASE("every input of tests/data is recognised") {
   all("slurm_topologies", format::slurm_topologies);
   all("topograph_model", format::topograph_model);
   all("topograph_response", format::topograph_response);
+  all("topograph_instances", format::topograph_instances);
   all("nmx", format::nmx_compute_nodes);
+  all("kueue", format::kueue_topology);
+  all("volcano", format::volcano_hypernodes);
+  all("azure", format::azure_topology);
   all("aws", format::aws_topology);
   all("lambda", format::lambda_topology);
   all("oci", format::oci_topology);

@@ -178,7 +178,8 @@ TEST_CASE("place: bad usage and bad input end with 2, one message and nothing on
       {"place --cluster ./missing.json", {"missing.json"}},
       {"place --node-topology missing.txt", {"missing.txt"}},
       {"place --node-topology cut.txt", {"cut.txt"}},
-      {"place --node-topology " TOPOPLAN_EXAMPLE_DATA "/hosts.txt", {"hosts.txt", "nvidia-smi-topo", "hostfile"}},
+      {"place --node-topology " TOPOPLAN_EXAMPLE_DATA "/hosts.txt",
+       {"hosts.txt", "a description of one host", "this is a list of hosts"}},
       {"place --node-topology " TOPOPLAN_EXAMPLE_DATA "/topo.txt --hosts hosts", {"hosts:2"}},
       {"place --node-topology " TOPOPLAN_EXAMPLE_DATA "/topo.txt --network " TOPOPLAN_EXAMPLE_DATA
        "/topology.conf --hosts gpu-099",
@@ -276,6 +277,99 @@ TEST_CASE("place: GPU models aren't mixed unasked") {
   const result refused = run(s.path, "place --cluster cluster.json --tp 8 --dp 3");
   CHECK(refused.status == 1);
   CHECK(holds(refused.out, "one GPU model"));
+}
+
+TEST_CASE("show: a pile of files needs no --format, and every fact has its place") {
+  const scratch s;
+  const std::string data = TOPOPLAN_TEST_DATA "/import/";
+  fs::copy(data + "topo/grace-tray.txt", s.path / "topo.txt");
+  fs::copy(data + "slurm_topologies/cluster.yaml", s.path / "topology.yaml");
+  std::ofstream(s.path / "hosts") << "tray[05-06]\ntray02\n";
+  const result r = run(s.path, "show topo.txt topology.yaml hosts --gpu gb200 --nic 400 --sources");
+  CAPTURE(r.out + r.err);
+  CHECK(r.status == 0);
+  CHECK(r.err.empty());
+  for (const char* part :
+       {"Cluster: topo.txt + topology.yaml + hosts", "3 hosts of 4 GPUs", "1 domain of 8 GPUs and 1 domain of 4", "2 leaf groups",
+        "short, where a whole one of GB200 has 72 GPUs: r1 (4 hosts, 16 GPUs), r2", "tray06 (hosts:1)", "tray02 (hosts:2)",
+        "leaf1 (topology.yaml:8)", "r1 (topology.yaml:16)"})
+    CHECK_MESSAGE(holds(r.out, part), part);
+  const result planned = run(s.path, "place hosts topology.yaml topo.txt --gpu gb200 --tp 4 --json");
+  CHECK(planned.status == 0);
+  CHECK(json::parse(planned.out)["rank_map"]["ranks"]["domain"].size() == 12);
+  CHECK(holds(run(s.path, "show topo.txt topology.yaml hosts --domains none").err, "spans several hosts"));
+}
+
+TEST_CASE("show: hosts of several classes, and what other tools say of them") {
+  const scratch s;
+  const std::string data = TOPOPLAN_TEST_DATA "/import/";
+  fs::copy(TOPOPLAN_EXAMPLE_DATA "/topo.txt", s.path / "h100.txt");
+  fs::copy(data + "topo/pairs-annotated.txt", s.path / "pairs.txt");
+  std::ofstream(s.path / "nvlink.txt") << "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n\t Link 0: 26.562 GB/s\n";
+  const result r = run(s.path,
+                       "show --node-topology h100.txt --node-topology nvlink.txt --node-topology 'old-[1-2]=pairs.txt' "
+                       "--hosts old-1,new-1,new-2");
+  CAPTURE(r.out + r.err);
+  CHECK(r.status == 0);
+  CHECK(holds(r.out, "2 hosts of 8 GPUs and 1 host of"));
+  CHECK(holds(r.out, "nvlink.txt:1: GPU0 has 1 active NVLink, and h100.txt shows NV18"));
+  CHECK(holds(r.out, "NVLink isn't equally fast on all hosts"));
+}
+
+TEST_CASE("show: a fabric's cables make leaf groups, tiers and rails") {
+  const scratch s;
+  const std::string data = TOPOPLAN_TEST_DATA "/import/";
+  const result r =
+      run(s.path, "show " + data + "topo/eight-rails.txt " + data + "ibnetdiscover/eight-ports.net --gpu h100-sxm --nic 400");
+  CAPTURE(r.out + r.err);
+  CHECK(r.status == 0);
+  CHECK(holds(r.out, "infiniband, 1 rail"));  // one switch for all eight
+  CHECK(holds(r.out, "(400 Gb/s)  [given: --nic]"));
+  CHECK(holds(r.out, "[derived]"));
+}
+
+TEST_CASE("files that don't go together are refused by name") {
+  const scratch s;
+  const std::string data = TOPOPLAN_TEST_DATA "/import/";
+  fs::copy(data + "topo/grace-tray.txt", s.path / "topo.txt");
+  fs::copy(data + "slurm_topologies/cluster.yaml", s.path / "topology.yaml");
+  fs::copy(data + "slurm_blocks/racks.conf", s.path / "blocks.conf");
+  fs::copy(data + "nccl_graph/ring_and_empty.xml", s.path / "graph.xml");
+  fs::copy(data + "nvlink_status/answers.txt", s.path / "nvlink.txt");
+  std::ofstream(s.path / "a") << "a\n";
+  std::ofstream(s.path / "b") << "b\n";
+  std::ofstream(s.path / "guids") << "0x0002c90300000001 a mlx5_0\n";
+  std::ofstream(s.path / "kueue.yaml")
+      << "kind: Topology\nmetadata:\n  name: t\nspec:\n  levels:\n  - nodeLabel: example.com/rack\n  - nodeLabel: "
+         "kubernetes.io/hostname\n";
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"show topo.txt a b", {"a and b both list hosts"}},
+      {"show topo.txt topo.txt a", {"topo.txt and topo.txt both describe a host", "HOSTS=FILE"}},
+      {"show topo.txt graph.xml a", {"graph.xml", "an NCCL graph XML"}},
+      {"show nvlink.txt a", {"nvlink.txt", "`nvidia-smi nvlink -s`", "--node-topology"}},
+      {"show a", {"--node-topology"}},
+      {"show --node-topology topology.yaml", {"give it with --network"}},
+      {"show --node-topology topo.txt --network blocks.conf", {"--network blocks.conf", "give it with --domains"}},
+      {"show --node-topology topo.txt --network topo.txt", {"give it with --node-topology"}},
+      {"show --node-topology topo.txt --domains a", {"--domains a: expected NVLink domains", "a list of hosts"}},
+      {"show topo.txt topology.yaml topology.yaml", {"a second network"}},
+      {"show topo.txt blocks.conf blocks.conf", {"both name NVLink domains"}},
+      {"show topo.txt guids a", {"guids", "`ibnetdiscover`"}},
+      {"show topo.txt kueue.yaml a", {"kueue.yaml", "kubectl get nodes"}},
+      {"show topo.txt missing.txt", {"missing.txt"}},
+      {"show topo.txt blocks.conf --cluster dgx-h100:4", {"a file says what --cluster dgx-h100:4 already holds"}},
+      {"show --node-topology topo.txt --node-topology tray01=topo.txt --hosts tray01 --format nonsense",
+       {"unknown format 'nonsense'"}}};
+  for (const auto& [arguments, parts] : cases) {
+    CAPTURE(arguments);
+    const result r = run(s.path, arguments);
+    CAPTURE(r.err);
+    CHECK(r.status == 2);
+    CHECK(r.out.empty());
+    CHECK(r.err.rfind("topoplan: ", 0) == 0);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    for (const std::string& part : parts) CHECK_MESSAGE(holds(r.err, part), part);
+  }
 }
 
 TEST_CASE("show --json is what --cluster reads, and equals the cluster") {

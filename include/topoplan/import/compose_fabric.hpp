@@ -73,7 +73,9 @@ inline void take_capacity(cluster& c, const ib_network& network, const std::vect
   c.fabric = fabric_kind::infiniband;
   c.rails = folded.rails;
   for (std::size_t g = 0; g < c.gpus.size(); ++g) c.gpus[g].rail = folded.gpus[g].rail;
-  if (folded.nic.rate.value > 0) c.nic = folded.nic;
+  const bool rated =
+      std::any_of(fabric.cables.begin(), fabric.cables.end(), [](const auto& cable) { return cable.rate.known(); });
+  if (rated && folded.nic.rate.value > 0) c.nic = folded.nic;
   for (std::string& text : folded.notes) c.notes.push_back(source_of(fabric) + ": " + std::move(text));
   detail::take_tiers(c, std::move(folded));
   detail::take_capacity(c, network, detail::hosts_in_network(network.tree, detail::list_of(parts)));

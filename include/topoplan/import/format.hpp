@@ -29,6 +29,7 @@ enum class format : std::uint8_t {
   iblinkinfo,
   topograph_model,
   topograph_response,
+  topograph_instances,
   nmx_compute_nodes,
   aws_topology,
   azure_topology,
@@ -67,7 +68,7 @@ struct format_traits {
   format_role role;
 };
 
-inline constexpr std::array<format_traits, 31> all_formats = {{
+inline constexpr std::array<format_traits, 32> all_formats = {{
     {format::nvidia_smi_topo, "nvidia-smi-topo", "`nvidia-smi topo -m`", format_role::node},
     {format::nccl_topology_xml, "nccl-topology-xml", "an NCCL topology XML", format_role::node},
     {format::hwloc_xml, "hwloc-xml", "an hwloc (lstopo) XML", format_role::node},
@@ -84,6 +85,7 @@ inline constexpr std::array<format_traits, 31> all_formats = {{
     {format::iblinkinfo, "iblinkinfo", "`iblinkinfo`", format_role::network},
     {format::topograph_model, "topograph-model", "a topograph model", format_role::network},
     {format::topograph_response, "topograph-response", "a topograph (DSX) response", format_role::network},
+    {format::topograph_instances, "topograph-instances", "topograph's instances", format_role::network},
     {format::nmx_compute_nodes, "nmx-compute-nodes", "NMX compute nodes", format_role::domains},
     {format::aws_topology, "aws-topology", "AWS DescribeInstanceTopology", format_role::network},
     {format::azure_topology, "azure-topology", "azslurm's topology table", format_role::domains},

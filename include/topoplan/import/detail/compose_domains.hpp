@@ -9,6 +9,7 @@
 #include <topoplan/import/detail/compose_node.hpp>
 #include <topoplan/import/detail/compose_tiers.hpp>
 #include <topoplan/import/detail/counted.hpp>
+#include <topoplan/import/detail/name_list.hpp>
 #include <topoplan/import/domain_table.hpp>
 #include <topoplan/import/gpu_fabric.hpp>
 #include <topoplan/import/host_names.hpp>
@@ -97,17 +98,19 @@ class domain_dealer {
   void finish() {
     if (table_ == nullptr) return;
     c_.domain_names = std::move(names_of_domains_);
+    std::map<std::string, name_list> short_of;  // by what a whole one has
     for (const auto& [domain, place] : of_table_) {
       const nvlink_domain& known = table_->domains[domain];
       const class_figures& like = *place.like;
       if (like.model == nullptr || !like.model->domain.known()) continue;
       const auto has = known.hosts.size() * like.node->gpus.size();
       const auto whole = static_cast<std::size_t>(like.model->domain.value);
-      if (has < whole) {
-        c_.notes.push_back(table_->source + ": domain " + known.name + " has " + counted(known.hosts.size(), "host") + " with " +
-                           counted(has, "GPU") + ", and a whole one of " + std::string(like.model->title) + " has " +
-                           std::to_string(whole));
-      }
+      if (has >= whole) continue;
+      short_of["a whole one of " + like.title + " has " + std::to_string(whole) + " GPUs"].add(
+          known.name + " (" + counted(known.hosts.size(), "host") + ", " + counted(has, "GPU") + ")");
+    }
+    for (const auto& [whole, names] : short_of) {
+      c_.notes.push_back(table_->source + ": NVLink domains that are short, where " + whole + ": " + names.text());
     }
     for (const note& n : table_->notes) c_.notes.push_back(place_of(table_->source, n.line) + ": " + n.text);
   }
@@ -157,7 +160,7 @@ class domain_dealer {
       throw invalid_argument(table_->source + ": with host " + host.name + " domain " + table_->domains[domain].name + " has " +
                              std::to_string(known->second.gpus) + " GPUs, and " + like.title + " has NVLink domains of " +
                              std::to_string(static_cast<int>(like.model->domain.value)) +
-                             ": these groups of hosts share no NVLink; leave the file out");
+                             ": these groups of hosts share no NVLink; leave the file out, or give --domains none");
     }
     return known->second.id;
   }

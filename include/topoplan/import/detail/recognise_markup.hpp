@@ -101,6 +101,7 @@ struct recognised {
       holds(text, "\"local-block-id\"") || holds(text, "\"localBlockId\"")) {
     return {format::oci_topology};
   }
+  if (holds(text, "\"network_layers\"")) return {format::topograph_instances};
   if (const auto found = recognise_objects(text, json_kinds(text))) return found;
   if (holds_node_labels(text)) return {format::kubernetes_nodes};
   if (holds(text, "\"railSource\"")) return {{}, "topograph's record of one node's rails, a draft that nothing writes"};

@@ -1,6 +1,8 @@
 // Tells formats of tools that print for people apart, line by line.
 #pragma once
 
+#include <topoplan/import/detail/domain_lines.hpp>
+#include <topoplan/import/detail/ib_record.hpp>
 #include <topoplan/import/detail/recognise_markup.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/detail/topo_row.hpp>
@@ -40,15 +42,9 @@ namespace topoplan::inline v1::import::detail {
 }
 
 // What ibnetdiscover, with or without -p, and ibsim files have in their lines.
-[[nodiscard]] inline bool is_line_of_ibnetdiscover(std::string_view content) {
+[[nodiscard]] inline bool marks_ibnetdiscover(std::string_view content) {
   const auto line = trimmed(content);
-  if (line.starts_with("vendid=") || line.starts_with("DR path slid")) return true;
-  const auto words = words_of(line);
-  if (words.size() < 3) return false;
-  const bool record = words[0] == "Switch" || words[0] == "Ca" || words[0] == "Hca" || words[0] == "Rt";
-  if (record && number(words[1]) && words[2].starts_with('"')) return true;
-  const bool port = words[0] == "CA" || words[0] == "SW" || words[0] == "RT";
-  return port && words.size() > 4 && number(words[1]) && number(words[2]) && has_hex_number(words[3]);
+  return line.starts_with("vendid=") || line.starts_with("DR path slid") || is_line_of_ibnetdiscover(line);
 }
 
 // A line that one field alone marks, of tools that describe a host. `host`: another host's name stands before it.
@@ -77,11 +73,6 @@ namespace topoplan::inline v1::import::detail {
   return host ? recognised{format::nvlink_domains} : recognised{};
 }
 
-// A line of the form that pdsh -b, dshbak and clush -b put around each host's output.
-[[nodiscard]] inline bool is_rule(std::string_view line) noexcept {
-  return line.size() >= 8 && line.find_first_not_of('-') == std::string_view::npos;
-}
-
 // pre: `lines` are those of a text without escapes. complexity: O(text).
 [[nodiscard]] inline recognised recognise_lines(const std::vector<text_line>& lines) {
   recognised inventory;
@@ -95,10 +86,10 @@ namespace topoplan::inline v1::import::detail {
     commented.text.remove_prefix(std::min(content.size() + 1, line.text.size()));
     if (is_line_of_topo(line) || is_line_of_topo(commented)) return {format::nvidia_smi_topo};
     if (const auto found = slurm_plugin_of(content)) return found;
-    if (is_line_of_ibnetdiscover(content)) return {format::ibnetdiscover};
+    if (marks_ibnetdiscover(content)) return {format::ibnetdiscover};
     if (const auto found = tool_of(line.text)) return found;
     if (const auto found = inventory_of(line.text); found && !inventory) inventory = found;
-    rules += is_rule(trimmed(line.text)) ? 1U : 0U;
+    rules += is_rule(line.text) ? 1U : 0U;
     labels = labels || holds(line.text, "nvidia.com/gpu.clique");
     if (!trimmed(content).empty()) {
       const auto words = words_of(content);
