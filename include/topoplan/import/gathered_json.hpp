@@ -71,17 +71,18 @@ inline void renumber(document_value& value, const joined_lines& joined) {
   auto gathered = gatherer.gather(whole);
   gathered_documents result{source, {}, {}};
   detail::note_pile other;
-  for (auto& [host, lines] : gathered.hosts) {
+  for (auto& printed : gathered.hosts) {
+    auto& lines = printed.lines;
     std::erase_if(lines, [](const detail::text_line& line) { return detail::trimmed(line.text).empty(); });
     if (lines.empty()) continue;
     const auto first = lines.front();
     if (!detail::trimmed(first.text).starts_with('{')) {
-      other.add(first.number, [&host = host, &first] { return host + " printed no JSON: " + quoted(first.text, 80); });
+      other.add(first.number, [&] { return printed.host + " printed no JSON: " + quoted(first.text, 80); });
       continue;
     }
     for (document& d : detail::documents_of({lines, whole}, source)) {
       const auto line = d.root.line;
-      result.hosts.push_back({host, line, std::move(d)});
+      result.hosts.push_back({printed.host, line, std::move(d)});
     }
   }
   if (result.hosts.empty()) {
