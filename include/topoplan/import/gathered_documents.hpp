@@ -10,6 +10,7 @@
 
 namespace topoplan::inline v1::import {
 
+// A document and the host that printed it.
 struct host_document {
   std::string host;
   std::size_t line = 0;  // where the document begins

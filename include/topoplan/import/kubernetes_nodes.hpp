@@ -26,7 +26,7 @@ namespace topoplan::inline v1::import {
 
 // The same, with the labels that a Kueue Topology names as the switches. As Kueue has it, a value counts within the value of the
 // broader label only, and a node that lacks one of the labels is nowhere.
-// pre, post, complexity, errors: as above; and parse_error when no node has all of the labels.
+// pre: as above. post: as above. complexity: as above. errors: as above; and parse_error when no node has all of the labels.
 [[nodiscard]] inline cluster_topology kubernetes_nodes(std::span<const document> documents, const kueue_levels& levels) {
   return detail::node_topology_reader(documents).read(&levels);
 }

@@ -82,7 +82,7 @@ class oci_reader {
 }
 
 // Reads what `oci compute compute-host list --all` prints. A host is an instance-id; a machine without an instance is left out.
-// complexity, errors: as above, and parse_error for what isn't such an answer.
+// complexity: as above. errors: as above, and parse_error for what isn't such an answer.
 [[nodiscard]] inline cluster_topology oci_topology(const document& answer) {
   const auto data = document_reader(answer).at("data");
   const auto items = data.value().kind == document_kind::list ? data : data.at("items");
