@@ -103,8 +103,9 @@ inline constexpr std::array<format_traits, 32> all_formats = {{
     {format::nccl_graph_xml, "nccl-graph-xml", "an NCCL graph XML", format_role::other},
 }};
 
-// complexity: O(1). errors: none.
+// What is known of the format. complexity: O(1). errors: none.
 [[nodiscard]] constexpr const format_traits& traits_of(format f) noexcept { return all_formats[static_cast<std::size_t>(f)]; }
+// The name that --format takes. complexity: O(1). errors: none.
 [[nodiscard]] constexpr std::string_view to_string(format f) noexcept { return traits_of(f).name; }
 
 // All names, separated by commas, for help texts and messages. complexity: O(1). errors: none.
