@@ -111,6 +111,10 @@ TEST_CASE("a GPU in MIG mode, or whose fabric isn't ready, takes no rank") {
   const auto c = composed(with_gpus(eight(), facts));
   for (std::size_t g = 0; g < 8; ++g) CHECK((c.gpus[g].health == gpu_health::ok) == (g != 2 && g != 5));
   CHECK(notes_of(c).find("topo.txt: GPU2 takes no rank: it is in MIG mode") != std::string::npos);
+  import::cluster_parts two;
+  two.classes.push_back({{}, with_gpus(eight(), facts)});
+  two.hosts = import::hostfile("a b", "hosts");
+  CHECK(notes_of(compose(two)).find("GPU2 of each of the 2 hosts like it takes no rank") != std::string::npos);
   CHECK(notes_of(c).find("GPU5 takes no rank: it is still registering with its NVLink fabric") != std::string::npos);
 }
 

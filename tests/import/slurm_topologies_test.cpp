@@ -51,7 +51,7 @@ TEST_CASE("the default is a tree, and the blocks of the same hosts are its domai
   CHECK(domains_of(*topology.domains) == "r1: tray[01-04]; r2: tray[05-08]");
   CHECK(topology.domains->hosts[4].line == 18);
   CHECK(has_note(topology.domains->notes, "the block topology racks has the hosts of the tree: its blocks are the domains", 12));
-  CHECK(has_note(topology.domains->notes, "1 block without hosts, as placeholders: spare", 20));
+  CHECK(has_note(topology.domains->notes, "1 block without hosts: spare", 20));
   CHECK(has_note(topology.domains->notes, "2 blocks with more hosts than the base block size of 2", 0));
 }
 

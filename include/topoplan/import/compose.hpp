@@ -138,13 +138,14 @@ inline void add_notes(cluster& c, const std::string& source, const std::vector<n
   for (const note& n : notes) c.notes.push_back(place_of(source, n.line) + ": " + n.text);
 }
 
-// What the sources of a class say beside figures.
-inline void add_class_notes(cluster& c, const class_figures& like) {
+// What the sources of a class say beside figures. `hosts`: how many hosts of the cluster are of the class.
+inline void add_class_notes(cluster& c, const class_figures& like, std::size_t hosts) {
+  const std::string whose = hosts > 1 ? " of each of the " + std::to_string(hosts) + " hosts like it" : "";
   const node_topology& node = *like.node;
   add_notes(c, node.source, node.notes);
   for (const std::string& text : node.other_notes) c.notes.push_back(text);
   for (const node_gpu& gpu : node.gpus) {
-    if (!gpu.fault.empty()) c.notes.push_back(node.source + ": " + gpu.name + " takes no rank: it is " + gpu.fault);
+    if (!gpu.fault.empty()) c.notes.push_back(node.source + ": " + gpu.name + whose + " takes no rank: it is " + gpu.fault);
   }
   if (!like.rails.unknown.empty())
     c.notes.push_back(node.source + ": the rails can't be told, all GPUs count as on one: " + like.rails.unknown);
@@ -229,7 +230,9 @@ inline void add_figures(cluster& c, const std::vector<class_figures>& classes) {
   }
   domains.finish();
   slots.finish(c);
-  for (const detail::class_figures& one : classes) detail::add_class_notes(c, one);
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    detail::add_class_notes(c, classes[k], static_cast<std::size_t>(std::count(class_of.begin(), class_of.end(), k)));
+  }
   if (const auto broken = validate(c)) throw invalid_argument(c.name + ": " + *broken);
   return c;
 }

@@ -62,7 +62,7 @@ inline void add_block_line(const slurm_line& line, const std::string& source, sl
 }  // namespace detail
 
 // Reads which hosts share an NVLink domain: each block is one, by its name. Keys in any case, comments, continuation lines,
-// hostlists. A block without Nodes is a placeholder; blocks may be larger than the base block size.
+// hostlists. A block without Nodes is empty; blocks may be larger than the base block size.
 // post: hosts in the order of the file, each once, in a domain without a key. Placeholders, blocks short of hosts against the
 // base
 //   block size or others, and larger ones are notes.

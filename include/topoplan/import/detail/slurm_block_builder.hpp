@@ -1,4 +1,4 @@
-// Blocks of hosts as Slurm's topology/block means them: which are placeholders, which don't fill the base block size.
+// Blocks of hosts as Slurm's topology/block means them: which are empty, which don't fill the base block size.
 #pragma once
 
 #include <topoplan/core/error.hpp>
@@ -54,7 +54,7 @@ class slurm_block_builder {
     name_list names;
     for (const auto& [name, line] : empty_) names.add(name);
     notes.push_back(
-        {empty_.front().second, counted(empty_.size(), "block") + " without hosts, as placeholders: " + names.text()});
+        {empty_.front().second, counted(empty_.size(), "block") + " without hosts: " + names.text()});
   }
 
   void say_sizes(const domain_table& table, std::vector<note>& notes) const {
