@@ -4,6 +4,7 @@
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/domain_table.hpp>
 #include <topoplan/import/host_names.hpp>
+#include <topoplan/import/host_state.hpp>
 #include <topoplan/import/hostfile.hpp>
 #include <topoplan/import/network_tree.hpp>
 #include <topoplan/import/node_topology.hpp>
@@ -34,7 +35,8 @@ struct cluster_parts {
   std::vector<node_class> classes;
   std::optional<network_tree> network;
   std::optional<domain_table> domains;
-  host_list hosts;  // the allocation; empty: all hosts that the network, else the domains, name
+  std::optional<host_states> states;  // of hosts that may be cordoned
+  host_list hosts;                    // the allocation; empty: all hosts that the network, else the domains, name
   compose_options options;
 };
 

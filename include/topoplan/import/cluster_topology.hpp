@@ -2,6 +2,7 @@
 #pragma once
 
 #include <topoplan/import/domain_table.hpp>
+#include <topoplan/import/host_state.hpp>
 #include <topoplan/import/network_tree.hpp>
 
 #include <optional>
@@ -12,6 +13,7 @@ namespace topoplan::inline v1::import {
 struct cluster_topology {
   std::optional<network_tree> network;
   std::optional<domain_table> domains;
+  std::optional<host_states> states = {};
 };
 
 }  // namespace topoplan::inline v1::import

@@ -240,7 +240,7 @@ inline void add_figures(cluster& c, const std::vector<class_figures>& classes) {
 // The same for hosts that all look like one. post: as above. complexity: as above. errors: as above.
 [[nodiscard]] inline cluster compose(const node_topology& node, const std::optional<network_tree>& network,
                                      const host_list& hosts = {}, const compose_options& options = {}) {
-  return compose(cluster_parts{{{{}, node}}, network, std::nullopt, hosts, options});
+  return compose(cluster_parts{{{{}, node}}, network, std::nullopt, std::nullopt, hosts, options});
 }
 
 }  // namespace topoplan::inline v1::import

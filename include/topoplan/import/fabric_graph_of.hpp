@@ -234,7 +234,7 @@ class ib_graph_builder {
 // The same for hosts that all look like one. post: as above. complexity: as above. errors: as above.
 [[nodiscard]] inline fabric_graph fabric_graph_of(const ib_fabric& fabric, const ib_hosts& hosts, const node_topology& node,
                                                   const domain_table& domains = {}, const compose_options& options = {}) {
-  cluster_parts parts{{{{}, node}}, std::nullopt, std::nullopt, {}, options};
+  cluster_parts parts{{{{}, node}}, std::nullopt, std::nullopt, std::nullopt, {}, options};
   if (!domains.hosts.empty()) parts.domains = domains;
   return fabric_graph_of(fabric, hosts, parts);
 }
