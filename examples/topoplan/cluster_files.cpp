@@ -65,13 +65,13 @@ struct input {
   [[nodiscard]] std::string named() const { return (option.empty() ? "" : option + ' ') + path; }
 };
 
-// --format forces the formats of its own role: a matrix's name says nothing of the network.
-input read_input(const std::string& option, const std::string& path, format_role role, const std::string& forced) {
-  input in{option, path, import::source_name(path), import::read_file(path), format::hostfile};
-  const auto force = forced.empty() ? std::nullopt : std::optional(import::parse_format(forced));
-  if (force && import::traits_of(*force).role == role) in.is = *force;
-  else in.is = import::recognise(in.text, in.source);
-  return in;
+// What an option takes, by the roles of formats; a file without an option may be anything.
+bool takes(const std::string& option, format_role role) {
+  if (option == "--node-topology") return role == format_role::node || role == format_role::facts;
+  if (option == "--network") return role == format_role::network || role == format_role::levels;
+  if (option == "--domains") return role == format_role::domains || role == format_role::network;
+  if (option == "--host-table") return role == format_role::table;
+  return role != format_role::document;
 }
 
 [[noreturn]] void wrong_kind(const input& in, const std::string& expected, const std::string& way_out) {
@@ -188,12 +188,13 @@ class pile {
  public:
   explicit pile(const cluster_options& o) : options_(o) {
     files_.parts.options = {o.gpu, o.nic_gbits};
+    find_forced();
     if (!o.hosts.empty()) set_hosts(import::hosts_argument(o.hosts));
     for (const std::string& argument : o.node_topologies) add_class_file(argument);
-    for (const std::string& path : o.networks) add_network(read("--network", path, format_role::network));
-    if (!o.domains.empty() && o.domains != "none") add_domains(read("--domains", o.domains, format_role::domains));
-    if (!o.host_table.empty()) add_table(read("--host-table", o.host_table, format_role::table));
-    for (const std::string& path : o.files) add(read({}, path, format_role::other));
+    for (const std::string& path : o.networks) add_network(read("--network", path));
+    if (!o.domains.empty() && o.domains != "none") add_domains(read("--domains", o.domains));
+    if (!o.host_table.empty()) add_table(read("--host-table", o.host_table));
+    for (const std::string& path : o.files) add(read({}, path));
   }
 
   cluster_files take() {
@@ -203,6 +204,7 @@ class pile {
     for (const input& in : networks_) {
       auto found = topology_of(in, names, levels_);
       if (found.network) set_network(std::move(*found.network), in);
+      if (found.states) set_states(std::move(*found.states));
       if (found.domains && !domains_) set_domains(std::move(*found.domains));
       else if (!found.network && !found.domains)
         throw invalid_argument(in.named() + ": it tells neither switches nor NVLink domains");
@@ -210,10 +212,14 @@ class pile {
     if (domains_) {
       auto found = topology_of(*domains_, names, levels_);
       if (!found.domains) wrong_kind(*domains_, "NVLink domains", "it tells switches: give it with --network");
+      if (found.states && !files_.parts.states) set_states(std::move(*found.states));
       set_domains(std::move(*found.domains));
     }
     if (options_.domains == "none") files_.parts.domains.reset();
-    if (levels_ && networks_.empty() && !domains_) {
+    const bool nodes =
+        std::any_of(networks_.begin(), networks_.end(), [](const input& in) { return in.is == format::kubernetes_nodes; }) ||
+        (domains_ && domains_->is == format::kubernetes_nodes);
+    if (levels_ && !nodes) {
       throw invalid_argument(levels_source_ +
                              ": it names the labels by which nodes are placed; give the nodes, too: kubectl get "
                              "nodes -o json");
@@ -223,8 +229,46 @@ class pile {
   }
 
  private:
-  input read(const std::string& option, const std::string& path, format_role role) {
-    return unwrapped(read_input(option, path, role, options_.format));
+  input read(const std::string& option, const std::string& path) {
+    input in{option, path, import::source_name(path), import::read_file(path), format::hostfile};
+    in.is = forced_ && *forced_ == std::pair(option, path) ? import::parse_format(options_.format)
+                                                           : import::recognise(in.text, in.source);
+    return unwrapped(std::move(in));
+  }
+
+  // The one file that --format is about: the only one that an option which takes such a format names, else that stands alone.
+  void find_forced() {
+    if (options_.format.empty()) return;
+    const auto role = import::traits_of(import::parse_format(options_.format)).role;
+    std::vector<std::pair<std::string, std::string>> may;
+    const auto add_all = [&](const std::string& option, const std::vector<std::string>& paths) {
+      for (const std::string& path : paths) {
+        if (takes(option, role)) may.emplace_back(option, path);
+      }
+    };
+    std::vector<std::string> nodes;
+    for (const std::string& argument : options_.node_topologies) nodes.push_back(class_file(argument).second);
+    add_all("--node-topology", nodes);
+    add_all("--network", options_.networks);
+    if (!options_.domains.empty() && options_.domains != "none") add_all("--domains", {options_.domains});
+    if (!options_.host_table.empty()) add_all("--host-table", {options_.host_table});
+    if (may.empty()) add_all({}, options_.files);
+    if (may.size() == 1) {
+      forced_ = may.front();
+      return;
+    }
+    std::string names;
+    for (const auto& [option, path] : may) (names += names.empty() ? "" : " or ") += (option.empty() ? "" : option + ' ') + path;
+    throw invalid_argument("--format " + options_.format +
+                           (may.empty() ? ": no file is given that may be one" : " may be about " + names) +
+                           "; it goes to the one file of an option that takes such a format");
+  }
+
+  // HOSTS=FILE as its two parts, or FILE for every host that no other names.
+  static std::pair<std::string, std::string> class_file(const std::string& argument) {
+    const auto equals = argument.find('=');
+    if (equals == std::string::npos || import::is_file(argument)) return {{}, argument};
+    return {argument.substr(0, equals), argument.substr(equals + 1)};
   }
 
   void set_hosts(import::host_list hosts) {
@@ -237,6 +281,12 @@ class pile {
       throw invalid_argument(in.named() + ": a second network; give one (several are merged only of `ibnetdiscover`)");
     files_.parts.network = std::move(network);
   }
+  void set_states(import::host_states states) {
+    if (files_.parts.states)
+      throw invalid_argument(files_.parts.states->source + " and " + states.source +
+                             " both say which hosts may be used; give one");
+    files_.parts.states = std::move(states);
+  }
   void set_domains(import::domain_table domains) {
     if (files_.parts.domains) {
       throw invalid_argument(files_.parts.domains->source + " and " + domains.source +
@@ -245,13 +295,11 @@ class pile {
     files_.parts.domains = std::move(domains);
   }
 
-  // HOSTS=FILE, or FILE for every host that no other names.
   void add_class_file(const std::string& argument) {
-    const auto equals = argument.find('=');
-    const bool whole = equals == std::string::npos || import::is_file(argument);
+    const auto [names, path] = class_file(argument);
     import::host_list hosts;
-    if (!whole) hosts = import::hosts_argument(argument.substr(0, equals), "--node-topology");
-    input in = read("--node-topology", whole ? argument : argument.substr(equals + 1), format_role::node);
+    if (!names.empty()) hosts = import::hosts_argument(names, "--node-topology");
+    input in = read("--node-topology", path);
     const auto role = in.traits().role;
     if (role != format_role::node && role != format_role::facts) {
       wrong_kind(in, "a description of one host", role == format_role::network ? "give it with --network" : "");
@@ -287,10 +335,15 @@ class pile {
     domains_ = std::move(in);
   }
   void add_levels(const input& in) {
+    if (levels_) throw invalid_argument(levels_source_ + " and " + in.named() + " both name levels; give one");
     levels_ = import::kueue_topology(documents_of(in));
     levels_source_ = in.named();
   }
-  void add_table(const input& in) { table_ = import::read_ib_host_table(in.text, in.source); }
+  void add_table(const input& in) {
+    if (table_) throw invalid_argument(table_->source + " and " + in.named() + " both are tables of GUIDs; give one");
+    if (in.traits().role != format_role::table) wrong_kind(in, "a table of GUIDs and hosts", "");
+    table_ = import::read_ib_host_table(in.text, in.source);
+  }
 
   // A file without an option: its content says what it is for.
   void add(input in) {
@@ -331,6 +384,7 @@ class pile {
   std::optional<import::ib_host_table> table_;
   std::optional<import::kueue_levels> levels_;
   std::string levels_source_;
+  std::optional<std::pair<std::string, std::string>> forced_;  // option and path
 };
 
 }  // namespace

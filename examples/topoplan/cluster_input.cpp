@@ -53,12 +53,16 @@ topoplan::cluster from_spec_or_file(const cluster_options& o) {
     }
     return import::cluster_file(text, o.cluster);
   }
+  if (!o.format.empty()) throw invalid_argument("--format goes with a file, and --cluster " + o.cluster + " is a spec");
   if (o.cluster.find(':') == std::string::npos && o.cluster.find_first_of("./") != std::string::npos)
     throw topoplan::io_error(o.cluster, "no such file");
   return topoplan::make_cluster(topoplan::parse_spec(o.cluster));
 }
 
 topoplan::cluster from_files(const cluster_options& o, std::vector<import::host_facts>* facts) {
+  const bool some = !o.networks.empty() || !o.domains.empty() || !o.hosts.empty();
+  if (o.node_topologies.empty() && o.files.empty() && some)
+    throw invalid_argument("no description of a host: give what `nvidia-smi topo -m` prints on one (--node-topology)");
   if (o.node_topologies.empty() && o.files.empty())
     throw invalid_argument(
         "no cluster: give --cluster, such as dgx-h100:32, or your files, such as --node-topology with --network and --hosts");
@@ -83,6 +87,9 @@ topoplan::cluster load_cluster(const cluster_options& o, std::vector<import::hos
     if (!o.hosts.empty()) c = topoplan::select_hosts(c, names_of(o.hosts, "--hosts"));
   }
   if (!o.exclude.empty()) c = topoplan::exclude_hosts(c, names_of(o.exclude, "--exclude"));
+  if (facts != nullptr) {
+    std::erase_if(*facts, [&](const auto& known) { return !topoplan::find_host(c, known.name); });
+  }
   if (const auto broken = topoplan::validate(c)) throw invalid_argument(c.name + ": " + *broken);
   return c;
 }

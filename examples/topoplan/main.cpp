@@ -44,6 +44,7 @@ void add_cluster_options(CLI::App& command, cluster_options& o) {
       ->group(group)
       ->type_name("[HOSTS=]FILE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       .add_option("--network", o.networks,
@@ -53,6 +54,7 @@ void add_cluster_options(CLI::App& command, cluster_options& o) {
       ->group(group)
       ->type_name("FILE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       .add_option("--domains", o.domains,
@@ -82,6 +84,15 @@ void add_cluster_options(CLI::App& command, cluster_options& o) {
       ->type_name("NAME");
 }
 
+// An empty value is a variable that isn't set, and not "everything".
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;  // a flag
+    option->check(
+        CLI::Validator([](const std::string& text) { return text.empty() ? "the value is empty" : std::string{}; }, ""));
+  }
+}
+
 CLI::Option* positive(CLI::App& command, const std::string& name, std::uint32_t& value, const std::string& help,
                       const char* group) {
   return command.add_option(name, value, help)
@@ -97,7 +108,8 @@ void add_job_options(CLI::App& command, job_options& o) {
   positive(command, "--ep", o.ep, "Expert parallel degree", group)->capture_default_str();
   positive(command, "--expert-tp", o.expert_tp, "Tensor parallel degree of the experts (default: as --tp)", group);
   positive(command, "--pp", o.pp, "Pipeline parallel degree", group)->capture_default_str();
-  positive(command, "--dp", o.dp, "Data parallel degree (default: usable GPUs / (tp*cp*pp)); GPUs left over are spares", group);
+  positive(command, "--dp", o.dp,
+           "Data parallel degree (default: usable GPUs / (tp*cp*pp), without remainder); GPUs left over are spares", group);
   command.add_option("--order", o.order, "Order of the axes in a rank number, fastest first")
       ->group(group)
       ->type_name("A-B-...")
@@ -114,6 +126,7 @@ void add_show(CLI::App& app, int& status) {
       "Examples:\n"
       "  topoplan show --cluster 'gb200-nvl72:4'\n"
       "  topoplan show topo.txt topology.yaml hosts --gpu h100-sxm");
+  refuse_empty_values(*command);
   command->callback([o, &status] { status = run_show(*o, std::cout); });
 }
 
@@ -130,6 +143,7 @@ void add_place(CLI::App& app, int& status) {
       ->group(rules)
       ->type_name("AXES=domain|host")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       ->add_option("--launcher", o->launcher,
@@ -153,6 +167,7 @@ void add_place(CLI::App& app, int& status) {
                    "Launchers whose files --out writes: torchrun, megatron, slurm (default: all that can take the plan)")
       ->group(output)
       ->type_name("NAME,...")
+      ->allow_extra_args(false)
       ->delimiter(',');
   command->add_flag("--force", o->force, "Let --out replace a different plan")->group(output);
   command->add_flag("--groups", o->groups, "Add every communication group to rank_map.json")->group(output);
@@ -163,6 +178,7 @@ void add_place(CLI::App& app, int& status) {
       "  topoplan place --node-topology topo.txt --gpu h100-sxm --nic 400 --network topology.conf --hosts hosts.txt --tp 8 --pp "
       "4 --out plan\n"
       "  topoplan place --cluster gb200-nvl72:4 --tp 8 --ep 64 --expert-tp 1 --dp 32 --confine tp=domain --confine ep=domain");
+  refuse_empty_values(*command);
   command->callback([o, &status] { status = run_place(*o, std::cout); });
 }
 
@@ -176,6 +192,7 @@ void add_emit(CLI::App& app, int& status) {
   command->add_option("--out", o->out, "File to write (default: standard output)")->type_name("FILE");
   command->add_flag("--force", o->force, "Let --out replace a file");
   command->footer("Example: topoplan emit plan --for torchrun > run.sh");
+  refuse_empty_values(*command);
   command->callback([o, &status] { status = run_emit(*o, std::cout); });
 }
 
@@ -226,6 +243,7 @@ void add_groups(CLI::App& app, int& status) {
       "Examples:\n"
       "  topoplan groups --world-size 64 --tp 4 --cp 2 --ep 4 --pp 2\n"
       "  topoplan groups --world-size 64 --tp 4 --ep 8 --expert-tp 1 --explain ep");
+  refuse_empty_values(*command);
   command->callback([o, &status] { status = run_groups(*o, std::cout); });
 }
 

@@ -111,6 +111,7 @@ TEST_CASE("a host that is its own fabric, or has none, keeps the groups of its m
   table.domains.clear();
   table.hosts[0].domain.reset();
   for (const auto standing : {fabric_standing::own_host, fabric_standing::none, fabric_standing::not_told}) {
+    CAPTURE(to_string(standing));
     table.hosts[0].standing = standing;
     const auto c = checked(parts_of(node("eight-rails"), table, "a", "h100-sxm"));
     CHECK(domains_of(c) == "0,0,0,0,0,0,0,0");
@@ -118,9 +119,48 @@ TEST_CASE("a host that is its own fabric, or has none, keeps the groups of its m
   }
   table.hosts[0].standing = fabric_standing::own_host;
   CHECK(domains_of(checked(parts_of(node("grace-tray"), table, "a", "gb200"))) == "0,0,0,0");
-  table.hosts[0].standing = fabric_standing::not_told;
-  CHECK_THROWS_WITH_AS((void)compose(parts_of(node("grace-tray"), table, "a", "gb200")),
-                       doctest::Contains("their NVLink domain spans several hosts"), invalid_argument);
+  for (const auto standing : {fabric_standing::none, fabric_standing::not_told}) {
+    table.hosts[0].standing = standing;
+    for (const std::string gpu : {"gb200", ""}) {
+      CHECK_THROWS_WITH_AS((void)compose(parts_of(node("grace-tray"), table, "a", gpu)),
+                           doctest::Contains("domains:1: host a doesn't say its NVLink domain ("), invalid_argument);
+    }
+  }
+}
+
+TEST_CASE("groups of hosts that only have a name are no proof of NVLink") {
+  const auto table = table_of({{"a", "b"}});
+  refused(parts_of(node("eight-rails"), table, "a b"),
+          "domains:1: host a is in group d0, and eight-rails doesn't show that its NVLink leaves the host; name the product with "
+          "--gpu, or, where such groups share no NVLink, leave the file out or give --domains none");
+  CHECK(notes_of(checked(parts_of(node("grace-tray"), table, "a b"))).find("groups of hosts with a name, but no UUID") !=
+        std::string::npos);
+  auto with_key = table;
+  with_key.domains[0].key = import::domain_key{"aaaaaaaa-0000-0000-0000-000000000001", 1};
+  CHECK(domains_of(checked(parts_of(node("eight-rails"), with_key, "a b"))) == "0,0,0,0,0,0,0,0 0,0,0,0,0,0,0,0");
+}
+
+TEST_CASE("a host under two names is refused") {
+  for (const char* list : {"a a.x", "a.x a", "A.x,a"}) {
+    auto table = table_of({{"a"}});
+    CHECK_THROWS_WITH_AS((void)compose(parts_of(node("grace-tray"), table, list, "gb200")),
+                         doctest::Contains("are one host by their names"), invalid_argument);
+  }
+}
+
+TEST_CASE("hosts that a scheduler keeps from use take no rank") {
+  auto parts = parts_of(node("grace-tray"), table_of({{"a", "b", "c", "d"}}), "a b c d", "gb200");
+  parts.states = import::host_states{"nodes.json", {{"a", "not ready", {}, {}, 3}, {"b.x", "", 4, 3, 9}, {"c", "", 4, 4, 12}}};
+  const auto c = checked(parts);
+  CHECK(c.hosts[0].cordoned);
+  CHECK(c.hosts[1].cordoned);
+  CHECK_FALSE(c.hosts[2].cordoned);
+  CHECK_FALSE(c.hosts[3].cordoned);
+  CHECK(usable_gpus(c) == 8);
+  CHECK(notes_of(c).find("nodes.json:3: host a takes no rank: not ready") != std::string::npos);
+  CHECK(notes_of(c).find("nodes.json:9: host b takes no rank: only 3 of 4 GPUs may be used") != std::string::npos);
+  parts.states->hosts[2].gpus = 8;
+  refused(parts, "nodes.json:12 and grace-tray disagree: host c has 8 GPUs there, 4 here");
 }
 
 TEST_CASE("a fabric that isn't ready is no domain, and no fabric either") {
@@ -180,6 +220,9 @@ TEST_CASE("table, node and allocation that disagree are named") {
   refused(parts_of(node("eight-rails"), table_of({{"a", "b"}}), "a b", "h100-sxm"),
           "domains: with host b domain d0 has 16 GPUs, and H100-SXM 80GB has NVLink domains of 8: these groups of hosts share no "
           "NVLink; leave the file out, or give --domains none");
+  refused(parts_of(node("pairs-annotated"), table_of({{"a", "b"}}), "a b"),
+          "domains:1 and pairs-annotated disagree: host a is in NVLink domain d0 there, and its GPUs fall into 2 NVLink groups "
+          "here, which a domain of several hosts would join; leave the file out, or give --domains none");
   auto none = node("eight-rails");
   none.nvlink = import::nvlink_view::absent;
   for (auto& p : none.paths) {

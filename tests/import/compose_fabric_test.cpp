@@ -117,6 +117,63 @@ TEST_CASE("what is degraded in the fabric is said") {
   CHECK(noted(c, "gpu-002"));
 }
 
+TEST_CASE("one missing adapter leaves the rails of all hosts as they are") {
+  auto net = ib_net_of(graph_of({2, 4, 4, 1, 1}), "4xNDR");
+  for (auto& device : net.devices) {
+    if (device.name == "gpu-002 mlx5_1") device.name = "other mlx5_0";
+  }
+  const auto c = composed(net, parts_of());
+  REQUIRE(c.hosts.size() == 8);
+  for (const auto& gpu : c.gpus) CHECK(gpu.rail == gpu.index);
+  CHECK(noted(c, "net: host gpu-002 lacks mlx5_1, by which GPUs of eight-rails.txt send"));
+  CHECK(noted(c, "1 host without most of the NICs by which GPUs send"));
+  CHECK(c.nic.rate.gigabits() == doctest::Approx(400));
+}
+
+TEST_CASE("storage and login nodes of a fabric are no GPU hosts") {
+  auto net = ib_net_of(graph_of({1, 4, 1, 1, 1}), "4xNDR");
+  for (auto& device : net.devices) {
+    if (device.name.starts_with("gpu-003 mlx5_")) device.name = "login-" + device.name.substr(13) + " mlx5_0";
+  }
+  const auto c = composed(net, parts_of());
+  CHECK(c.hosts.size() == 3);
+  CHECK(c.nic.rate.gigabits() == doctest::Approx(400));
+  CHECK(noted(c, "8 hosts without most of the NICs by which GPUs send are taken for storage or login nodes and left out"));
+  CHECK(noted(composed(net, parts_of("gpu-000 login-4")), "host login-4 lacks mlx5_1, mlx5_2"));
+}
+
+TEST_CASE("adapters that no GPU sends by don't count") {
+  auto net = ib_net_of(graph_of({1, 4, 1, 1, 1}), "4xNDR");
+  for (auto& device : net.devices) {
+    if (device.name.starts_with("gpu-003 mlx5_"))
+      device.name = "gpu-000 mlx5_" + std::to_string(8 + std::stoi(device.name.substr(13)));
+  }
+  const auto c = composed(net, parts_of());
+  CHECK(c.hosts.size() == 3);
+  CHECK(c.nic.rate.gigabits() == doctest::Approx(400));
+  for (const auto& gpu : c.gpus) CHECK(gpu.rail == gpu.index);
+}
+
+TEST_CASE("hosts whose adapters have other names than the description are refused by name") {
+  auto net = ib_net_of(graph_of({1, 4, 1, 1, 1}), "4xNDR");
+  for (auto& device : net.devices) {
+    if (device.name.starts_with("gpu-001 mlx5_"))
+      device.name = "gpu-001 ibp" + std::to_string(24 + std::stoi(device.name.substr(13))) + "s0";
+  }
+  CHECK_THROWS_WITH_AS((void)composed(net, parts_of("gpu-000 gpu-001")),
+                       doctest::Contains("and host gpu-001 has none of the NICs"), invalid_argument);
+}
+
+TEST_CASE("--nic against the cables") {
+  const auto net = ib_net_of(graph_of({1, 2, 1, 1, 1}), "4xNDR");
+  auto parts = parts_of();
+  parts.options.nic_gigabits = 400;
+  CHECK(composed(net, parts).nic.from.how == confidence::derived);
+  parts.options.nic_gigabits = 200;
+  CHECK_THROWS_WITH_AS((void)composed(net, parts),
+                       "--nic and net disagree: 200 Gb/s against 400 Gb/s of the cables; leave --nic out", invalid_argument);
+}
+
 TEST_CASE("every host's facts name line and file") {
   const auto net = ib_net_of(graph_of({1, 2, 1, 1, 1}), "4xNDR");
   const auto fabric = read_fabric(ib_net_writer(net).records(false), "net");

@@ -132,8 +132,9 @@ TEST_CASE("names match short against full, in any case, or are refused") {
   refused(example_node(), net, list("gpu-3"), {},
           "hosts:1: host gpu-3 may be gpu-3.x.example or gpu-3.y.example of net; give the full name");
   refused(example_node(), net, list("gpu-1\ngpu-1.x.example\n"), {},
-          "hosts:2: gpu-1.x.example and gpu-1 (hosts:1) are the same host of net, GPU-1.x.example");
-  refused(example_node(), std::nullopt, {}, {}, "no hosts: neither an allocation (--hosts) nor a network (--network) nor NVLink domains (--domains) name any");
+          "hosts:2: gpu-1.x.example and gpu-1 (hosts:1) are one host by their names; give full names if they aren't");
+  refused(example_node(), std::nullopt, {}, {},
+          "no hosts: neither an allocation (--hosts) nor a network (--network) nor NVLink domains (--domains) name any");
 }
 
 TEST_CASE("switches that carry none of the allocation are dropped, tiers end where all hosts meet") {
@@ -157,6 +158,16 @@ TEST_CASE("hosts under different roots have no path to each other") {
   CHECK(tiers_of(c, 0) == "n1/north");
   CHECK(tiers_of(c, 8) == "lone/lone");
   CHECK(noted(c, "2 switches have none above them"));
+}
+
+TEST_CASE("groups that a source leaves unjoined for want of a label are taken to be joined above") {
+  auto net = network("SwitchName=l1 Nodes=a\nSwitchName=l2 Nodes=b\n");
+  net.whole = false;
+  const auto c = checked(example_node(), net, list("a b"));
+  REQUIRE(c.tiers.size() == 2);
+  CHECK(c.tiers[1].nodes.size() == 1);
+  CHECK(c.tiers[1].from.how == confidence::assumed);
+  CHECK(c.ancestor(host_id{0}, 1) == c.ancestor(host_id{1}, 1));
 }
 
 TEST_CASE("two hosts meet at the tier of their lowest common switch, on random trees and allocations") {

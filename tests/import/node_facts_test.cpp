@@ -131,7 +131,7 @@ TEST_CASE("GPUs that two inputs count differently are refused") {
 
 TEST_CASE("models that disagree are named") {
   CHECK_THROWS_WITH_AS((void)composed(with_gpus(eight(), inventory(8)), "a100-sxm-80gb"),
-                       doctest::Contains("--gpu and topo.txt disagree"), invalid_argument);
+                       doctest::Contains("--gpu and q.txt disagree"), invalid_argument);
   auto mixed = inventory(8);
   mixed.gpus[1].model = "NVIDIA A100-SXM4-80GB";
   CHECK_THROWS_WITH_AS((void)composed(with_gpus(eight(), mixed)), doctest::Contains("several models"), invalid_argument);
@@ -209,6 +209,32 @@ TEST_CASE("NVLinks that carry no traffic are said") {
   CHECK_THROWS_AS((void)with_nvlinks(eight(), status), invalid_argument);
 }
 
+TEST_CASE("GPUs without a name aren't one model where their NVLinks differ") {
+  auto slow = eight();
+  slow.source = "slow.txt";
+  for (auto& p : slow.paths) {
+    if (p.kind == import::path_kind::nvlink) p.nvlinks = 12;
+  }
+  import::cluster_parts parts;
+  parts.classes.push_back({import::hostfile("a", "class"), eight()});
+  parts.classes.push_back({import::hostfile("b", "class"), slow});
+  parts.hosts = import::hostfile("a b", "hosts");
+  const auto c = compose(parts);
+  CHECK(c.gpu_models == std::vector<std::string>{"unknown GPU", "unknown GPU of slow.txt"});
+  CHECK(c.hosts[0].model != c.hosts[1].model);
+}
+
+TEST_CASE("rates of some NICs stand for the others, and uneven ones are said") {
+  const auto node = eight();
+  auto nics = ports_of(node);
+  nics.devices.pop_back();
+  CHECK(composed(with_nics(node, nics)).nic.from.how == topoplan::confidence::derived);
+  nics.devices[0].ports[0].rate = gigabits_per_second(100);
+  const auto c = composed(with_nics(node, nics));
+  CHECK(c.nic.rate.gigabits() == doctest::Approx(100));
+  CHECK(notes_of(c).find("topo.txt: the NICs that GPUs send by run at 100 to 400 Gb/s") != std::string::npos);
+}
+
 TEST_CASE("hosts of several classes: each its inside, the lowest rates for all") {
   const auto small = import::nvidia_smi_topo(data_file("topo/pairs-annotated.txt"), "small.txt");
   import::cluster_parts parts;
@@ -226,6 +252,12 @@ TEST_CASE("hosts of several classes: each its inside, the lowest rates for all")
   CHECK(c.nvlink.rate < topoplan::gigabytes_per_second(450));
   CHECK(notes_of(c).find("NVLink isn't equally fast on all hosts") != std::string::npos);
   CHECK(c.uuid.empty());
+  parts.hosts = import::hostfile("a d", "hosts");
+  const auto one = compose(parts);
+  CHECK(one.nvlink.rate.gigabytes() == doctest::Approx(450));
+  CHECK(one.gpu_models.size() == 1);
+  CHECK(notes_of(one).find("small.txt: no host of the cluster looks like it: none of b... is in hosts") != std::string::npos);
+  parts.hosts = import::hostfile("a b c.x d", "hosts");
   parts.classes[0].hosts = import::hostfile("a", "class");
   CHECK_THROWS_WITH_AS((void)compose(parts), doctest::Contains("host d is described by none of topo.txt, small.txt"),
                        invalid_argument);

@@ -323,7 +323,7 @@ TEST_CASE("show: a fabric's cables make leaf groups, tiers and rails") {
       run(s.path, "show " + data + "topo/eight-rails.txt " + data + "ibnetdiscover/eight-ports.net --gpu h100-sxm --nic 400");
   CAPTURE(r.out + r.err);
   CHECK(r.status == 0);
-  CHECK(holds(r.out, "infiniband, 1 rail"));  // one switch for all eight
+  CHECK(holds(r.out, "infiniband, 8 rails"));
   CHECK(holds(r.out, "(400 Gb/s)  [given: --nic]"));
   CHECK(holds(r.out, "[derived]"));
 }
@@ -356,6 +356,12 @@ TEST_CASE("files that don't go together are refused by name") {
       {"show topo.txt blocks.conf blocks.conf", {"both name NVLink domains"}},
       {"show topo.txt guids a", {"guids", "`ibnetdiscover`"}},
       {"show topo.txt kueue.yaml a", {"kueue.yaml", "kubectl get nodes"}},
+      {"show topo.txt kueue.yaml kueue.yaml a", {"both name levels"}},
+      {"show topo.txt guids guids a", {"tables of GUIDs"}},
+      {"show topo.txt a --format kueue-topology", {"--format kueue-topology may be about topo.txt or a"}},
+      {"show --node-topology topo.txt --hosts a --format aws-topology", {"--format aws-topology: no file is given"}},
+      {"show --cluster dgx-h100:2 --format hostfile", {"--format goes with a file"}},
+      {"show --node-topology topo.txt --network topology.yaml --hosts a --format topograph-model", {"topology.yaml"}},
       {"show topo.txt missing.txt", {"missing.txt"}},
       {"show topo.txt blocks.conf --cluster dgx-h100:4", {"a file says what --cluster dgx-h100:4 already holds"}},
       {"show --node-topology topo.txt --node-topology tray01=topo.txt --hosts tray01 --format nonsense",

@@ -68,9 +68,10 @@ class class_of_host {
   // Its index. complexity: O(name). errors: invalid_argument when no class describes the host, or several may.
   [[nodiscard]] std::uint32_t operator()(const std::string& host) const {
     const auto match = names_.find(host);
-    if (match.ambiguous() && match.hosts[0] != match.hosts[1]) {
-      throw invalid_argument("host " + host + " may be described by " + (*classes_)[match.hosts[0]].node.source + " or by " +
-                             (*classes_)[match.hosts[1]].node.source + "; give full names");
+    for (const auto other : match.hosts) {
+      if (other == match.hosts.front()) continue;
+      throw invalid_argument("host " + host + " may be described by " + (*classes_)[match.hosts.front()].node.source + " or by " +
+                             (*classes_)[other].node.source + "; give full names");
     }
     if (!match.none()) return match.hosts.front();
     if (!rest_) {

@@ -8,9 +8,9 @@
 #include <topoplan/import/cluster_parts.hpp>
 #include <topoplan/import/detail/compose_class.hpp>
 #include <topoplan/import/detail/compose_tiers.hpp>
-#include <topoplan/import/detail/ib_adapter_name.hpp>
 #include <topoplan/import/detail/ib_leaf_groups.hpp>
 #include <topoplan/import/detail/ib_links.hpp>
+#include <topoplan/import/detail/ib_node_nics.hpp>
 #include <topoplan/import/detail/ib_tiers.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/domain_table.hpp>
@@ -40,7 +40,6 @@ class ib_graph_builder {
     std::vector<std::string> notes;
     for (const node_class& one : parts.classes) {
       classes_.push_back(figures_of(one.node, parts.options, parts.domains.has_value(), notes));
-      found_.emplace_back(one.node.nics.size(), false);
     }
     for (std::uint32_t i = 0; parts.domains && i < parts.domains->hosts.size(); ++i) names_.add(parts.domains->hosts[i].name, i);
     nic_ = parts.options.nic_gigabits > 0 ? gigabits_per_second(parts.options.nic_gigabits) : bytes_per_second{};
@@ -57,7 +56,6 @@ class ib_graph_builder {
     for (std::uint32_t h = 0; h < hosts_.hosts.size(); ++h) {
       if (groups_.of_host[h] != ib_none && !added_.contains(h)) add_nics(h, graph_.add_host(hosts_.hosts[h].name));
     }
-    refuse_unknown_nics();
     std::vector<std::uint32_t> vertex(links_.switches.size(), ib_none);
     for (std::uint32_t s = 0; s < vertex.size(); ++s) {
       const auto kind = level[s] == 0 ? vertex_kind::leaf : level[s] == 1 ? vertex_kind::spine : vertex_kind::core;
@@ -83,16 +81,17 @@ class ib_graph_builder {
     return rate.known() ? data_rate(rate) : nic_;
   }
 
-  // The hosts that get GPUs: those of the allocation, in its order, or all that hang on a switch. Hosts beside the allocation
-  // keep their NICs, since their cables are part of the fabric. errors: invalid_argument for a host of the allocation that the
-  // fabric lacks, or may mean twice.
+  // The hosts that get GPUs: those of the allocation, in its order, or all that hang on a switch and have at least half of the
+  // NICs that their class sends by: storage and login nodes haven't. Hosts beside these keep their NICs, since their cables are
+  // part of the fabric. errors: invalid_argument for a host of the allocation that the fabric lacks, or may mean twice, and when
+  // no host is left.
   [[nodiscard]] std::vector<std::uint32_t> hosts_of_the_job() const {
     std::vector<std::uint32_t> found;
     host_names names;
     for (std::uint32_t h = 0; h < hosts_.hosts.size(); ++h) {
       if (groups_.of_host[h] == ib_none) continue;
       names.add(hosts_.hosts[h].name, h);
-      if (parts_.hosts.hosts.empty()) found.push_back(h);
+      if (parts_.hosts.hosts.empty() && fits(hosts_.hosts[h], classes_[find_class_(hosts_.hosts[h].name)])) found.push_back(h);
     }
     for (const listed_host& listed : parts_.hosts.hosts) {
       const auto match = names.find(listed.name);
@@ -102,13 +101,13 @@ class ib_graph_builder {
       }
       found.push_back(match.hosts.front());
     }
+    if (found.empty()) refuse_all();
     return found;
   }
 
   void add_host(std::uint32_t h) {
     const ib_host& host = hosts_.hosts[h];
-    const auto k = find_class_(host.name);
-    const class_figures& like = classes_[k];
+    const class_figures& like = classes_[find_class_(host.name)];
     const node_topology& node = *like.node;
     const auto number = graph_.add_host(host.name);
     added_.insert(h);
@@ -124,12 +123,12 @@ class ib_graph_builder {
       for (const auto gpu : group.gpus) graph_.connect(gpus[gpu], nvswitch, link_kind::nvlink, like.nvlink.rate, group.links);
     }
     add_nics(h, number);
-    for (std::size_t rail = 0; rail < like.rails.nics.size(); ++rail) {
-      for (const auto nic : like.rails.nics[rail]) {
-        const auto adapter = adapter_of(host, node, nic);
-        if (adapter) found_[k][nic] = true;
-        for (std::size_t g = 0; adapter && g < gpus.size(); ++g) {
-          if (like.rails.of_gpu[g] == rail) graph_.connect(gpus[g], nic_of_.at({h, *adapter}), link_kind::pcie, like.pcie.rate);
+    const auto nics = match_nics(host, like);
+    if (nics.wanted > 0 && nics.missing.size() == nics.wanted) refuse(host, like, nics.missing.front());
+    for (std::size_t rail = 0; rail < nics.adapters.size(); ++rail) {
+      for (const auto adapter : nics.adapters[rail]) {
+        for (std::size_t g = 0; g < gpus.size(); ++g) {
+          if (like.rails.of_gpu[g] == rail) graph_.connect(gpus[g], nic_of_.at({h, adapter}), link_kind::pcie, like.pcie.rate);
         }
       }
     }
@@ -139,21 +138,30 @@ class ib_graph_builder {
     for (std::uint32_t a = 0; a < hosts_.hosts[h].adapters.size(); ++a) nic_of_.emplace(std::pair(h, a), graph_.add_nic(number));
   }
 
-  // errors: invalid_argument for a NIC that serves GPUs of a class, and that none of its hosts has in the fabric.
-  void refuse_unknown_nics() const {
-    for (std::size_t k = 0; k < classes_.size(); ++k) {
-      const class_figures& like = classes_[k];
-      if (std::find(found_[k].begin(), found_[k].end(), true) == found_[k].end() && classes_.size() > 1) continue;
-      for (std::size_t g = 0; g < like.node->gpus.size() && !like.rails.nics.empty(); ++g) {
-        for (const auto nic : like.rails.nics[like.rails.of_gpu[g]]) {
-          if (found_[k][nic]) continue;
-          const node_nic& missing = like.node->nics[nic];
-          throw invalid_argument(like.node->source + " and " + source_of(fabric_) + " disagree: " + like.node->gpus[g].name +
-                                 " sends by " + (missing.device.empty() ? missing.column : missing.device) +
-                                 ", and no host of the fabric has it");
-        }
-      }
+  // errors: always invalid_argument.
+  [[noreturn]] void refuse(const ib_host& host, const class_figures& like, std::uint32_t nic) const {
+    std::size_t gpu = 0;
+    const auto& rails = like.rails;
+    while (gpu + 1 < rails.of_gpu.size() &&
+           std::count(rails.nics[rails.of_gpu[gpu]].begin(), rails.nics[rails.of_gpu[gpu]].end(), nic) == 0)
+      ++gpu;
+    const node_nic& missing = like.node->nics[nic];
+    std::string has;
+    for (const ib_adapter& adapter : host.adapters)
+      (has += has.empty() ? "" : ", ") += adapter.name.empty() ? "an adapter without a name" : adapter.name;
+    throw invalid_argument(like.node->source + " and " + source_of(fabric_) + " disagree: " + like.node->gpus[gpu].name +
+                           " sends by " + import::name_of(missing) + ", and host " + host.name +
+                           " has none of the NICs that GPUs send by; in the fabric it has " + has);
+  }
+  [[noreturn]] void refuse_all() const {
+    for (std::uint32_t h = 0; h < hosts_.hosts.size(); ++h) {
+      if (groups_.of_host[h] == ib_none) continue;
+      const ib_host& host = hosts_.hosts[h];
+      const class_figures& like = classes_[find_class_(host.name)];
+      const auto nics = match_nics(host, like);
+      if (!nics.missing.empty()) refuse(host, like, nics.missing.front());
     }
+    throw invalid_argument(source_of(fabric_) + ": no host hangs on a switch");
   }
 
   // The domain that the table gives a host. errors: invalid_argument for a host that the table lacks or may mean twice.
@@ -172,20 +180,6 @@ class ib_graph_builder {
   [[nodiscard]] std::uint32_t nvswitch_of(std::uint32_t domain) {
     const auto known = nvswitch_of_.find(domain);
     return known != nvswitch_of_.end() ? known->second : nvswitch_of_.emplace(domain, graph_.add_nvswitch()).first->second;
-  }
-
-  // By the name that the node's description gives the NIC, or by the number in it, or, where neither side has names, by order.
-  [[nodiscard]] std::optional<std::uint32_t> adapter_of(const ib_host& host, const node_topology& node, std::uint32_t nic) const {
-    const std::string& name = node.nics[nic].device;
-    const auto position = position_of(name);
-    for (std::uint32_t a = 0; a < host.adapters.size(); ++a) {
-      const ib_adapter& adapter = host.adapters[a];
-      if (!name.empty() && equal_ignoring_case(adapter.name, name)) return a;
-      if (position && adapter.position == position) return a;
-    }
-    const bool nameless = name.empty() || !position;
-    if (nameless && host.adapters.size() == node.nics.size()) return nic;
-    return std::nullopt;
   }
 
   // A stray cable would make one leaf group of two: network_of says it, the graph leaves it out.
@@ -209,8 +203,7 @@ class ib_graph_builder {
   std::vector<class_figures> classes_;
   host_names names_;  // of the table of domains
   fabric_graph_builder graph_;
-  std::vector<std::vector<bool>> found_;  // of the NICs of each class: some host has it
-  std::set<std::uint32_t> added_;         // hosts that have their GPUs
+  std::set<std::uint32_t> added_;  // hosts that have their GPUs
   bytes_per_second nic_;
   ib_links links_;
   ib_groups groups_;
@@ -223,10 +216,11 @@ class ib_graph_builder {
 // The hosts of the allocation, or all that hang on a switch, with the inside that their class describes, their adapters as NICs,
 // and the switches and cables of the fabric. A GPU is joined with the NICs of its rail, by their names. Cables of a host to
 // another leaf group than its own are left out. The table of domains says which hosts share NVLink; without it each host is for
-// itself. parts.network isn't looked at. post: hosts in the order of the allocation, else of ib_hosts; then those beside it,
-// without GPUs. complexity: O((devices + cables) log devices). errors: invalid_argument when a node doesn't show its NVLink
-// domains, as compose, for a host that the allocation has and the
-//   fabric or the domains lack, and for a NIC of a node that no host has.
+// itself. Without an allocation hosts with less than half of the NICs of their class have no GPUs. parts.network isn't looked at.
+// post: hosts in the order of the allocation, else of ib_hosts; then those beside it, without GPUs.
+// complexity: O((devices + cables) log devices).
+// errors: invalid_argument when a node doesn't show its NVLink domains, as compose, for a host that the allocation has and the
+//   fabric or the domains lack, and for a host that has none of the NICs of its class.
 [[nodiscard]] inline fabric_graph fabric_graph_of(const ib_fabric& fabric, const ib_hosts& hosts, const cluster_parts& parts) {
   return detail::ib_graph_builder(fabric, hosts, parts).build();
 }

@@ -53,9 +53,11 @@ struct host_facts {
     one.listed = {"", detail::place_of(list.source, listed.line)};
     const node_class& like = parts.classes[find_class(listed.name)];
     one.inside = {std::to_string(like.node.gpus.size()) + " GPUs", like.node.source};
+    for (const std::string& more : like.node.more_sources) one.inside.place += ", " + more;
     if (parts.network) {
       const network_host& host = parts.network->hosts[in_network[h]];
-      one.leaf = {parts.network->switches[host.leaf].name, detail::place_of(parts.network->source, host.line)};
+      one.leaf = {parts.network->switches[host.leaf].name,
+                  detail::place_of(host.source.empty() ? parts.network->source : host.source, host.line)};
     }
     if (parts.domains) {
       const auto match = names.find(listed.name);

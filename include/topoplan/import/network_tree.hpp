@@ -27,16 +27,18 @@ struct network_host {
   std::string name;
   std::uint32_t leaf = 0;  // index of the switch that it hangs on
   std::size_t line = 0;
+  std::string source = {};  // of several that make the tree; empty: the tree's
 
   friend bool operator==(const network_host&, const network_host&) = default;
 };
 
-// A plain value. Roots have no path to each other as far as the source says.
+// A plain value. Roots have no path to each other as far as the source says, unless it names no more than the lower levels.
 struct network_tree {
   std::string source;
   std::vector<network_switch> switches;  // in the order of the source
   std::vector<network_host> hosts;       // in the order of the source; each once
   std::vector<note> notes;
+  bool whole = true;  // false: labels of the lower levels, above which there is a network that they don't name
 };
 
 // How many switches have none above. complexity: O(switches). errors: none.

@@ -54,6 +54,7 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
   if (!to.model.empty() && to.model != model) {
     throw disagree(node, to.line, source, line, to.name + " is " + quoted(model) + " there and " + quoted(to.model) + " here");
   }
+  if (to.model.empty() && node.model_from.empty()) node.model_from = source;
   to.model = model;
 }
 
@@ -83,8 +84,6 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
   }
   return nullptr;
 }
-
-[[nodiscard]] inline std::string name_of(const node_nic& nic) { return nic.device.empty() ? nic.column : nic.device; }
 
 }  // namespace detail
 
@@ -117,6 +116,7 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
     if (!gpu.uuid.empty()) to.uuid = gpu.uuid;
     to.fault = detail::fault_of(gpu);
   }
+  node.more_sources.push_back(inventory.source);
   detail::add_other_notes(node, inventory.source, inventory.notes);
   return node;
 }
@@ -139,7 +139,7 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
     const nic_device* device = detail::device_of(nics, nic);
     const nic_port* port = device == nullptr ? nullptr : detail::port_of(*device);
     if (device == nullptr) {
-      node.other_notes.push_back(location{nics.source, 0, 0}.str() + ": " + detail::name_of(nic) + " of " + node.source +
+      node.other_notes.push_back(location{nics.source, 0, 0}.str() + ": " + name_of(nic) + " of " + node.source +
                                  " isn't listed");
       continue;
     }
@@ -159,11 +159,12 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
     }
   }
   if (matched == 0 && !node.nics.empty() && !nics.devices.empty()) {
-    throw detail::disagree(node, 0, nics.source, nics.devices.front().line,
-                           "no NIC of one is in the other: " + nics.devices.front().name + " there, " +
-                               detail::name_of(node.nics.front()) + " here");
+    throw detail::disagree(
+        node, 0, nics.source, nics.devices.front().line,
+        "no NIC of one is in the other: " + nics.devices.front().name + " there, " + name_of(node.nics.front()) + " here");
   }
   if (fabric != fabric_kind::unknown) node.fabric = fabric;
+  node.more_sources.push_back(nics.source);
   detail::add_other_notes(node, nics.source, nics.notes);
   return node;
 }
@@ -197,6 +198,7 @@ inline void set_model(node_topology& node, std::size_t gpu, const std::string& m
                                  std::to_string(shown));
     }
   }
+  node.more_sources.push_back(status.source);
   detail::add_other_notes(node, status.source, status.notes);
   return node;
 }

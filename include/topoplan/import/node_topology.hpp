@@ -89,6 +89,11 @@ struct node_nic {
   friend bool operator==(const node_nic&, const node_nic&) = default;
 };
 
+// The name that messages call a NIC: that of its device, else of its column. complexity: O(1). errors: none.
+[[nodiscard]] inline const std::string& name_of(const node_nic& nic) noexcept {
+  return nic.device.empty() ? nic.column : nic.device;
+}
+
 // A plain value. The paths are symmetric: a cell that one row lacks is known from the other row.
 struct node_topology {
   std::string source;
@@ -97,6 +102,8 @@ struct node_topology {
   std::vector<path> paths;  // (gpus + nics) x (gpus + nics), GPUs first
   nvlink_view nvlink = nvlink_view::unknown;
   fabric_kind fabric = fabric_kind::unknown;  // what its NICs speak
+  std::vector<std::string> more_sources;      // that add to the description
+  std::string model_from;                     // which of these names the GPUs' model; empty: `source`
   std::vector<note> notes;
   std::vector<std::string> other_notes;  // of further sources, each with its place
 

@@ -21,6 +21,7 @@ struct class_figures {
   const node_topology* node = nullptr;
   const gpu_model* model = nullptr;  // null: not in the catalogue, or not told
   std::string title;                 // of the model, as far as it is told
+  std::string told_by;               // "--gpu", or the source that names the model
   std::vector<nvlink_group> groups;
   node_rails rails;
   link nvlink;
@@ -31,7 +32,8 @@ struct class_figures {
 
 // The model of the node's GPUs: --gpu, else what the node's sources call them.
 // errors: invalid_argument for an unknown --gpu, when both disagree, and for GPUs of several models.
-[[nodiscard]] inline const gpu_model* model_of(const node_topology& node, const compose_options& options, std::string& title) {
+[[nodiscard]] inline const gpu_model* model_of(const node_topology& node, const compose_options& options, std::string& title,
+                                               std::string& told_by) {
   const gpu_model* given = options.gpu.empty() ? nullptr : &find_gpu(options.gpu);
   const gpu_model* told = nullptr;
   std::string words;
@@ -45,9 +47,11 @@ struct class_figures {
     told = lookup_gpu(words);
   }
   if (given != nullptr && told != nullptr && given != told) {
-    throw invalid_argument("--gpu and " + node.source + " disagree: " + std::string(given->title) + " against " + quoted(words));
+    throw invalid_argument("--gpu and " + (node.model_from.empty() ? node.source : node.model_from) +
+                           " disagree: " + std::string(given->title) + " against " + quoted(words));
   }
   const gpu_model* model = given != nullptr ? given : told;
+  told_by = given != nullptr ? "--gpu" : node.model_from.empty() ? node.source : node.model_from;
   title = model != nullptr ? std::string(model->title) : words.empty() ? "unknown GPU" : words;
   return model;
 }
@@ -58,10 +62,10 @@ struct class_figures {
   if (node.gpus.empty()) throw invalid_argument(node.source + ": a node has at least one GPU");
   class_figures figures;
   figures.node = &node;
-  figures.model = model_of(node, options, figures.title);
+  figures.model = model_of(node, options, figures.title, figures.told_by);
   figures.groups = domains_of_node(node, figures.model, told);
   figures.rails = rails_of(node);
-  figures.nvlink = nvlink_figure(node, figures.groups, figures.model, notes, told);
+  figures.nvlink = nvlink_figure(node, figures.groups, figures.model, figures.told_by, notes, told);
   figures.pcie = pcie_figure(figures.model);
   figures.nic = nic_figure(node, figures.rails, options.nic_gigabits);
   figures.fabric = fabric_of(node, figures.rails);

@@ -112,6 +112,13 @@ class domain_dealer {
     for (const auto& [whole, names] : short_of) {
       c_.notes.push_back(table_->source + ": NVLink domains that are short, where " + whole + ": " + names.text());
     }
+    const bool by_name = std::any_of(of_table_.begin(), of_table_.end(), [&](const auto& used) {
+      return !table_->domains[used.first].key && table_->domains[used.first].hosts.size() > 1;
+    });
+    if (by_name) {
+      c_.notes.push_back(table_->source +
+                         ": groups of hosts with a name, but no UUID of an NVLink fabric, are taken for NVLink domains");
+    }
     for (const note& n : table_->notes) c_.notes.push_back(place_of(table_->source, n.line) + ": " + n.text);
   }
 
@@ -126,17 +133,45 @@ class domain_dealer {
   void check(const topoplan::host& host, const class_figures& like, const domain_host& entry) const {
     const node_topology& node = *like.node;
     const std::string place = place_of(table_->source, entry.line);
+    const std::string both = place + " and " + node.source + " disagree: host " + host.name;
     if (entry.gpus > node.gpus.size()) {
-      throw invalid_argument(place + " and " + node.source + " disagree: host " + host.name + " has " +
-                             counted(entry.gpus, "GPU") + " there, " + std::to_string(node.gpus.size()) + " here");
+      throw invalid_argument(both + " has " + counted(entry.gpus, "GPU") + " there, " + std::to_string(node.gpus.size()) +
+                             " here");
     }
-    if (entry.domain && node.nvlink == nvlink_view::absent && node.gpus.size() > 1) {
-      throw invalid_argument(place + " and " + node.source + " disagree: host " + host.name + " is in NVLink domain " +
-                             table_->domains[*entry.domain].name + " there, and no NVLink is shown here");
+    if (!entry.domain) {
+      check_alone(host, like, entry, place);
+      return;
     }
-    if (entry.standing != fabric_standing::not_told) return;
+    const nvlink_domain& domain = table_->domains[*entry.domain];
+    const std::string in = both + " is in NVLink domain " + domain.name + " there, and ";
+    if (node.nvlink == nvlink_view::absent && node.gpus.size() > 1) throw invalid_argument(in + "no NVLink is shown here");
+    const auto joined = std::count_if(like.groups.begin(), like.groups.end(), [](const auto& g) { return g.gpus.size() > 1; });
+    if (joined > 1) {
+      throw invalid_argument(in + "its GPUs fall into " + std::to_string(joined) +
+                             " NVLink groups here, which a domain of several hosts would join; leave the file out, or give "
+                             "--domains none");
+    }
+    // Only a UUID shows that a fabric manager made the domain; a name may be that of any group of hosts.
+    const bool by_name = !domain.key && domain.hosts.size() > 1;
+    if (by_name && like.model == nullptr && !looks_like_tray(node, like.groups.front())) {
+      throw invalid_argument(place + ": host " + host.name + " is in group " + domain.name + ", and " + node.source +
+                             " doesn't show that its NVLink leaves the host; name the product with --gpu, or, where such groups "
+                             "share no NVLink, leave the file out or give --domains none");
+    }
+  }
+
+  // A host that the table puts into no domain.
+  static void check_alone(const topoplan::host& host, const class_figures& like, const domain_host& entry,
+                          const std::string& place) {
+    if (entry.standing != fabric_standing::not_told && entry.standing != fabric_standing::none) return;
+    const node_topology& node = *like.node;
+    const bool has_nvlink = like.model == nullptr || !like.model->nvlinks.known() || like.model->nvlinks.value > 0;
+    const bool hidden = node.nvlink == nvlink_view::unknown && node.gpus.size() > 1 && has_nvlink;
     for (const nvlink_group& group : like.groups) {
-      if (group.gpus.size() > 1 || spans_hosts(like.model)) refuse_part_of_a_domain(node, group, like.model);
+      if (!hidden && !reaches_beyond(node, group, like.model)) continue;
+      throw invalid_argument(place + ": host " + host.name + " doesn't say its NVLink domain (" +
+                             std::string(to_string(entry.standing)) + "), and " + node.source +
+                             " can't show it; leave the host out, or add what `nvidia-smi -q` prints there");
     }
   }
 

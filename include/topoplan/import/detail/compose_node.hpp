@@ -6,6 +6,7 @@
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/units.hpp>
 #include <topoplan/import/detail/compose_tiers.hpp>
+#include <topoplan/import/detail/tally.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/node_topology.hpp>
 #include <topoplan/import/rails.hpp>
@@ -52,23 +53,31 @@ namespace topoplan::inline v1::import::detail {
   return model != nullptr && model->domain.known() && model->domain.value > 16;
 }
 
+// Shown by nothing else, a tray of an NVL72 rack: wired directly, 18 links would be shared out among three peers; through a
+// switch each pair shows them all.
+[[nodiscard]] inline bool looks_like_tray(const node_topology& node, const nvlink_group& group) {
+  const bool no_cpus = std::all_of(node.gpus.begin(), node.gpus.end(), [](const node_gpu& gpu) { return gpu.cpus.empty(); });
+  return group.gpus.size() == node.gpus.size() && group.gpus.size() <= 4 && fewest_links(node, group) >= 18 &&
+         (on_grace(node) || (group.gpus.size() > 2 && no_cpus));
+}
+
+// True if the NVLink domain of the group reaches beyond its host, as far as product and matrix tell.
+[[nodiscard]] inline bool reaches_beyond(const node_topology& node, const nvlink_group& group, const gpu_model* model) {
+  return spans_hosts(model) || (model == nullptr && looks_like_tray(node, group));
+}
+
 // errors: invalid_argument for a node whose NVLink domain reaches beyond it: the matrix can't show how far.
 inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_group& group, const gpu_model* model) {
+  if (!reaches_beyond(node, group, model)) return;
   const std::uint32_t links = fewest_links(node, group);
-  const bool no_cpus = std::all_of(node.gpus.begin(), node.gpus.end(), [](const node_gpu& gpu) { return gpu.cpus.empty(); });
-  // Wired directly, 18 links would be shared out among three peers; through a switch each pair shows them all.
-  const bool looks_so = model == nullptr && group.gpus.size() == node.gpus.size() && group.gpus.size() <= 4 && links >= 18 &&
-                        (on_grace(node) || (group.gpus.size() > 2 && no_cpus));
   const bool product_says = spans_hosts(model);
-  if (!product_says && !looks_so) return;
   throw invalid_argument(node.source + ": " + gpus_text(node, group) +
                          (links > 0 ? " are joined by NV" + std::to_string(links) : std::string(" is alone")) + ", and " +
                          (product_says ? std::string(model->title) + " has NVLink domains of " +
                                              std::to_string(static_cast<int>(model->domain.value)) + " GPUs"
                                        : std::string("look like a tray of an NVL72 rack")) +
                          ": their NVLink domain spans several hosts, and the matrix can't say which; name the domains with "
-                         "--domains (for whole racks: "
-                         "--cluster gb200-nvl72:RACKS)" +
+                         "--domains (for whole racks: --cluster gb200-nvl72:RACKS)" +
                          (product_says ? "" : ", or the product with --gpu if it is another"));
 }
 
@@ -113,7 +122,8 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
 // What NVLink gives a GPU: the catalogue's figure, less what the matrix shows to be missing.
 // errors: invalid_argument when matrix and product disagree.
 [[nodiscard]] inline link nvlink_figure(const node_topology& node, const std::vector<nvlink_group>& groups,
-                                        const gpu_model* model, std::vector<std::string>& notes, bool told = false) {
+                                        const gpu_model* model, const std::string& told_by, std::vector<std::string>& notes,
+                                        bool told = false) {
   const auto largest =
       std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.gpus.size() < b.gpus.size(); });
   if (told && (largest->gpus.size() < 2 || fewest_links(node, *largest) == 0)) {
@@ -142,7 +152,7 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
   if (!model->nvlinks.known()) return figure;
   const auto has = static_cast<std::uint32_t>(model->nvlinks.value);
   if (links > has) {
-    throw invalid_argument("--gpu and " + node.source + " disagree: " + std::string(model->title) + " has " +
+    throw invalid_argument(told_by + " and " + node.source + " disagree: " + std::string(model->title) + " has " +
                            (has == 0 ? std::string("no NVLink") : std::to_string(has) + " NVLinks") + ", " + shown);
   }
   const std::uint32_t up = links_up(links, peers, has);
@@ -167,10 +177,13 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
 // --nic gives none; a rail whose NICs are all down is left to the notes.
 [[nodiscard]] inline link nic_figure(const node_topology& node, const node_rails& rails, double gigabits) {
   constexpr double usual = 400;
-  bool told = gigabits == 0 && !rails.nics.empty();
+  tally<double> rates;  // of the NICs whose rate is told; one that is down has none
   for (const auto& nics : rails.nics) {
-    for (const auto nic : nics) told = told && node.nics[nic].rate.has_value();
+    for (const auto nic : nics) {
+      if (node.nics[nic].rate && node.nics[nic].rate->value > 0) rates.add(node.nics[nic].rate->gigabits());
+    }
   }
+  const bool told = gigabits == 0 && rates.total() > 0;
   const double each = gigabits > 0 ? gigabits : usual;
   std::string source = gigabits > 0 ? "--nic" : "400 Gb/s a NIC; give the rate with --nic";
   auto how = gigabits > 0 ? confidence::given : confidence::assumed;
@@ -183,7 +196,8 @@ inline void refuse_part_of_a_domain(const node_topology& node, const nvlink_grou
   for (std::size_t rail = 0; rail < rails.nics.size(); ++rail) {
     const auto gpus = static_cast<double>(std::count(rails.of_gpu.begin(), rails.of_gpu.end(), rail));
     double sum = 0;
-    for (const auto nic : rails.nics[rail]) sum += told ? node.nics[nic].rate->gigabits() : each;
+    for (const auto nic : rails.nics[rail])
+      sum += !told ? each : node.nics[nic].rate ? node.nics[nic].rate->gigabits() : rates.usual();
     const double of_gpu = sum / gpus;
     if (of_gpu == 0 || (least > 0 && of_gpu >= least)) continue;
     least = of_gpu;

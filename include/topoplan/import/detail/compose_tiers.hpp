@@ -91,6 +91,12 @@ inline void add_tiers(cluster& c, const network_tree& network, const std::vector
     c.tiers.push_back(std::move(groups));
     if (c.tiers.back().nodes.size() == 1) break;
   }
+  if (c.tiers.back().nodes.size() > 1 && !network.whole) {
+    tier joined;
+    joined.nodes.push_back({"above", 0});
+    joined.from = {confidence::assumed, network.source + " names no switch above these groups; a non-blocking one is assumed"};
+    c.tiers.push_back(std::move(joined));
+  }
   for (std::size_t t = 0; t < c.tiers.size(); ++t) {
     constexpr std::string_view names[] = {"leaf", "pod", "zone", "region", "area"};
     c.tiers[t].name = t >= 2 && t + 1 == c.tiers.size() ? "core" : names[std::min<std::size_t>(t, 4)];

@@ -66,7 +66,9 @@ class ib_tree_builder {
     for (std::uint32_t h = 0; h < hosts_.hosts.size(); ++h) {
       const auto& host = hosts_.hosts[h];
       if (groups_.of_host[h] == ib_none) continue;
-      tree_.hosts.push_back({host.name, groups_.of_host[h], line_of(fabric_.devices[host.adapters.front().device])});
+      const ib_device& first = fabric_.devices[host.adapters.front().device];
+      const bool merged = fabric_.sources.size() > 1;
+      tree_.hosts.push_back({host.name, groups_.of_host[h], first.line, merged ? fabric_.sources[first.source] : std::string{}});
     }
     return std::move(tree_);
   }

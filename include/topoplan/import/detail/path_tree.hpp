@@ -69,7 +69,8 @@ class path_tree {
     std::sort(tree_.notes.begin(), tree_.notes.end(),
               [](const note& a, const note& b) { return std::tie(a.line, a.text) < std::tie(b.line, b.text); });
     if (const auto count = roots(tree_); count > 1)
-      say(0, std::to_string(count) + " switches have none above them: the file shows no path between their hosts");
+      say(0, std::to_string(count) + " switches have none above them: the file names no level that joins them");
+    tree_.whole = false;
     return std::move(tree_);
   }
 
