@@ -113,6 +113,22 @@ TEST_CASE("place: a rack that can't hold a group any more is refused, with the r
   CHECK(mentions(p.refused().remedy, {"dp 24", "4 more usable GPUs in"}));
 }
 
+TEST_CASE("place: a way out is one: GPUs that aren't there can't be made usable") {
+  const cluster c = presets::dgx_h100(4);
+  for (const std::uint32_t dp : {9U, 10U}) {
+    const placement p = place(c, {.tp = 3, .dp = dp});
+    REQUIRE_FALSE(p);
+    CAPTURE(p.why());
+    CHECK(mentions(p.refused().remedy, {"dp 8"}));
+    CHECK_FALSE(mentions(p.refused().remedy, {"more usable"}));
+    CHECK(mentions(p.refused().where, {"domain 0 (", ") has 8 usable, 2 of them left over"}));
+  }
+  const placement wide = place(c, {.tp = 16, .dp = 2});
+  REQUIRE_FALSE(wide);
+  CHECK(mentions(wide.refused().remedy, {"groups of at most 8", "or no such rule"}));
+  CHECK(wide.refused().where.empty());
+}
+
 TEST_CASE("place: says when the order given is already best") {
   const cluster c = presets::dgx_h100(32);
   const placement p = place(c, {.tp = 8, .pp = 4});

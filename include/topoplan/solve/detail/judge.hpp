@@ -61,7 +61,8 @@ namespace topoplan::inline v1::detail {
         return "rank " + std::to_string(r) + " on " + c.hosts[seats[r].host].name + " is below " + c.tiers.back().name + " " +
                roots[net.root(seats[r].host)].name + ", rank 0 below " + roots[home].name;
       });
-  f.text = f.kept ? "all ranks reach each other through " + c.tiers.back().name + " " + roots[home].name
+  const std::string& top = c.tiers.back().name;
+  f.text = f.kept ? "all ranks reach each other through " + (top == roots[home].name ? top : top + " " + roots[home].name)
                   : count_of(f.broken, "rank") + " can't reach rank 0 through the network";
   return f;
 }

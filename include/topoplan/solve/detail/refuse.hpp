@@ -75,6 +75,13 @@ namespace topoplan::inline v1::detail {
           "usable GPUs: " + list_of(parts, 8), smaller_job(l, pools.front().usable), false};
 }
 
+// "domain 3 (gpu-017)": the number alone means nothing to a person; the host is that of its first GPU.
+[[nodiscard]] inline std::string person_name(const cluster& c, domain_id d) {
+  if (!c.domain_names.empty()) return c.name_of(d);
+  const auto first = std::find_if(c.gpus.begin(), c.gpus.end(), [&](const gpu& g) { return g.domain == d; });
+  return c.name_of(d) + (first == c.gpus.end() ? std::string{} : " (" + c.at(first->host).name + ")");
+}
+
 // The units of a rule set have too few slots. `all` are the slots by cutting::any.
 [[nodiscard]] inline refusal refuse_slots(const cluster& c, const layout& l, const pool& p, const place_options& o,
                                           const unit_scheme& s, const std::vector<container>& all) {
@@ -82,9 +89,12 @@ namespace topoplan::inline v1::detail {
   const std::string_view place = in_domain ? "NVLink domain" : "host";
   // Usable GPUs of every outer place.
   std::vector<std::uint32_t> usable(in_domain ? c.domains : c.hosts.size(), 0);
+  std::vector<std::uint32_t> unusable(usable.size(), 0);
   for (const std::uint32_t h : p.hosts)
     for (const gpu_id g : c.gpus_of(host_id{h}))
       if (c.usable(g)) ++usable[in_domain ? c.at(g).domain.value : h];
+  for (const gpu_id g : c.all_gpus())
+    if (!c.usable(g)) ++unusable[in_domain ? c.at(g).domain.value : c.at(g).host.value];
   struct remainder {
     std::uint32_t left = 0;
     std::uint32_t place = 0;
@@ -106,7 +116,7 @@ namespace topoplan::inline v1::detail {
             [](const remainder& a, const remainder& b) { return a.left != b.left ? a.left > b.left : a.place < b.place; });
   std::vector<std::string> where;
   for (const remainder& r : left)
-    where.push_back((in_domain ? c.name_of(domain_id{r.place}) : c.hosts[r.place].name) + " has " +
+    where.push_back((in_domain ? person_name(c, domain_id{r.place}) : c.hosts[r.place].name) + " has " +
                     std::to_string(usable[r.place]) + " usable, " + std::to_string(r.left) + " of them left over");
   const std::uint64_t slots = slot_count(all, s);
   refusal why;
@@ -114,15 +124,19 @@ namespace topoplan::inline v1::detail {
   why.reason = "ranks that must share one " + std::string(place) + " come in groups of " + std::to_string(s.size) + "; " +
                count_of(slots, "group") + " of the " + std::to_string(s.units) + " needed have room, in " +
                std::to_string(holds) + " of " + count_of(places, place);
+  if (s.size > largest) {
+    why.remedy = "groups of at most " + std::to_string(largest) + ": the largest " + std::string(place) + " has " +
+                 count_of(largest, "usable GPU") + "; or no such rule, if the groups may leave it";
+    return why;
+  }
   why.where = list_of(where);
-  if (s.size > largest)
-    why.remedy =
-        "confine or choose smaller groups: the largest " + std::string(place) + " has " + count_of(largest, "usable GPU");
-  else {
-    why.remedy = smaller_job(l, slots * s.size);
-    if (!left.empty())
-      why.remedy += "; or " + count_of(s.size - left.front().left, "more usable GPU") + " in " +
-                    (in_domain ? c.name_of(domain_id{left.front().place}) : c.hosts[left.front().place].name);
+  why.remedy = smaller_job(l, slots * s.size);
+  // One group is missing, and GPUs that can't be used now would make room for it.
+  for (const remainder& r : left) {
+    if (slots + 1 != s.units || s.size - r.left > unusable[r.place]) continue;
+    why.remedy += "; or " + count_of(s.size - r.left, "more usable GPU") + " in " +
+                  (in_domain ? person_name(c, domain_id{r.place}) : c.hosts[r.place].name);
+    break;
   }
   return why;
 }
