@@ -49,6 +49,7 @@
 #include <topoplan/import/host_devices.hpp>
 #include <topoplan/import/host_graph.hpp>
 #include <topoplan/import/host_names.hpp>
+#include <topoplan/import/host_state.hpp>
 #include <topoplan/import/hostfile.hpp>
 #include <topoplan/import/hostlist.hpp>
 #include <topoplan/import/hosts_argument.hpp>
