@@ -113,4 +113,15 @@ TEST_CASE("damaged files are read or refused") {
   }
 }
 
+TEST_CASE("SLURM_JOB_NODELIST as env prints it") {
+  for (const char* text : {"SLURM_JOB_NODELIST=gpu-[1-2],x\n", "export SLURM_NODELIST=\"gpu-[1-2],x\"\n",
+                           "SLURM_STEP_NODELIST='gpu-[1-2],x'", "declare -x SLURM_JOB_NODELIST=\"gpu-[1-2],x\"\n"}) {
+    CAPTURE(text);
+    const auto list = topoplan::import::hostfile(text, "t");
+    REQUIRE(list.hosts.size() == 3);
+    CHECK(list.hosts[0].name == "gpu-1");
+    CHECK(list.hosts[2].name == "x");
+  }
+}
+
 TEST_SUITE_END();

@@ -53,7 +53,6 @@ TEST_CASE("every input of tests/data is recognised") {
     }
   };
   all("topo", format::nvidia_smi_topo);
-  all("hostfile", format::hostfile);
   all("cluster", format::cluster_file);
   all("rank_map", format::rank_map_file);
   all("nccl", format::nccl_topology_xml);
@@ -89,7 +88,15 @@ TEST_CASE("marks in texts") {
   CHECK(recognise("SwitchName\n", "t") == format::hostfile);
   CHECK(recognise("gpu-[1-3]", "t") == format::hostfile);
   CHECK(recognise("node1\nnode2:8\n", "t") == format::hostfile);
-  CHECK(recognise("- topology: a\n", "t") == format::slurm_topologies);
+  for (const char* yaml :
+       {"- topology: a\n  tree:\n", "- cluster_default: true\n  topology: a\n", "-\n  topology: a\n  block:\n",
+        "---\n  - topology: a\n    flat: true\n", "-  topology: a\n   ring:\n", "- \"topology\": a\n  'tree':\n"})
+    CHECK_MESSAGE(recognise(yaml, "t") == format::slurm_topologies, yaml);
+  CHECK(recognise("GPU1\nGPU2\n", "t") == format::hostfile);
+  CHECK(recognise("Fabric-node-1\nCliqueIds\n", "t") == format::hostfile);
+  CHECK(recognise("GPU1.cluster.local: ==============NVSMI LOG==============\n", "t") == format::nvlink_domains);
+  CHECK(recognise("SLURM_JOB_NODELIST=gpu-[001-004]\n", "t") == format::hostfile);
+  CHECK(recognise("export SLURM_NODELIST=\"gpu-[001-004],x\"\n", "t") == format::hostfile);
   CHECK(recognise("vendid=0x2c9\n", "t") == format::ibnetdiscover);
   CHECK(recognise("==============NVSMI LOG==============\n", "t") == format::nvidia_smi_q);
   CHECK(recognise("a-1: ==============NVSMI LOG==============\n", "t") == format::nvlink_domains);
@@ -113,7 +120,11 @@ TEST_CASE("what isn't read is named") {
   refused("{\"hidden_size\": 4096}", "a model's configuration");
   refused("Infiniband device 'mlx5_7' port 1 status:\n", "`ibstatus`; give the output of `ibstat`");
   refused("kind: Pod\n", "a Kubernetes object of another kind");
-  refused("a=b\n", "found 'a=b\\n'");
+  refused("a=b\n", "found 'a=b'");
+  refused("PARTITION AVAIL TIMELIMIT NODES STATE NODELIST\ngpu up infinite 2 idle gpu-[001-002]\n", "give the file with --hosts");
+  refused("the quick brown fox\n", "'the quick brown fox'; if these are hosts");
+  refused("127.0.0.1 localhost\n", "if these are hosts");
+  refused("- topology: a\n", "found '- topology: a'");
   refused("<html>", "XML whose root is 'html'");
   refused("[1, 2]", "a JSON document that none of its keys marks");
   refused(std::string_view("a\0b", 3), "a NUL byte");

@@ -328,6 +328,41 @@ TEST_CASE("show: a fabric's cables make leaf groups, tiers and rails") {
   CHECK(holds(r.out, "[derived]"));
 }
 
+TEST_CASE("place: nodes that Kubernetes keeps from use hold no rank, and an unset variable isn't everything") {
+  const scratch s;
+  fs::copy(TOPOPLAN_EXAMPLE_DATA "/topo.txt", s.path / "topo.txt");
+  const auto node = [](const std::string& name, const std::string& spec, const std::string& ready, int gpus) {
+    const auto count = std::to_string(gpus);
+    return R"({"kind": "Node", "metadata": {"name": ")" + name +
+           R"(", "labels": {"cloud.google.com/gce-topology-block": "b", "cloud.google.com/gce-topology-subblock": "s"}}, "spec": {)" +
+           spec + R"(}, "status": {"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": ")" + count +
+           R"("}, "conditions": [{"type": "Ready", "status": ")" + ready + R"("}]}})";
+  };
+  std::ofstream(s.path / "nodes.json") << R"({"kind": "List", "items": [)" << node("n1", R"("unschedulable": true)", "True", 8)
+                                       << ',' << node("n2", "", "True", 8) << ',' << node("n3", "", "False", 8) << ','
+                                       << node("n4", "", "True", 7) << "]}";
+  const result r = run(s.path, "place topo.txt nodes.json --gpu h100-sxm --tp 8 --json");
+  CAPTURE(r.out + r.err);
+  REQUIRE(r.status == 0);
+  CHECK(json::parse(r.out)["rank_map"]["hosts"] == json::array({"n2"}));
+  for (const char* arguments :
+       {"place topo.txt nodes.json --hosts '' --tp 8", "show --cluster ''", "show --cluster dgx-h100:4 --exclude ''"}) {
+    const result empty = run(s.path, arguments);
+    CAPTURE(arguments);
+    CHECK(empty.status == 2);
+    CHECK(holds(empty.err, "the value is empty"));
+  }
+}
+
+TEST_CASE("options take one value each, so that files may follow") {
+  const scratch s;
+  const std::string data = TOPOPLAN_EXAMPLE_DATA "/";
+  CHECK(run(s.path, "show --network " + data + "topology.conf " + data + "topo.txt " + data + "hosts.txt").status == 0);
+  CHECK(run(s.path, "show --node-topology " + data + "topo.txt " + data + "topology.conf").status == 0);
+  CHECK(run(s.path, "place --confine tp=domain " + data + "topo.txt " + data + "topology.conf --tp 8").status == 0);
+  CHECK(holds(run(s.path, "place --network " + data + "topology.conf --tp 8").err, "no description of a host"));
+}
+
 TEST_CASE("files that don't go together are refused by name") {
   const scratch s;
   const std::string data = TOPOPLAN_TEST_DATA "/import/";

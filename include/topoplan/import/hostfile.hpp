@@ -50,6 +50,22 @@ namespace detail {
   return *slots;
 }
 
+// What follows SLURM_JOB_NODELIST=, as `env` and `export -p` print it, quotes removed; other lines as they are.
+[[nodiscard]] inline std::string_view without_nodelist_key(std::string_view line) noexcept {
+  auto text = trimmed(line);
+  for (const std::string_view word : {"export ", "declare -x "}) {
+    if (text.starts_with(word)) text = trimmed(text.substr(word.size()));
+  }
+  for (const std::string_view key : {"SLURM_JOB_NODELIST=", "SLURM_NODELIST=", "SLURM_STEP_NODELIST="}) {
+    if (!text.starts_with(key)) continue;
+    text.remove_prefix(key.size());
+    if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front())
+      text = text.substr(1, text.size() - 2);
+    return text;
+  }
+  return line;
+}
+
 // The words of a line, split at blanks that no bracket holds: a blank inside is then refused where it stands.
 [[nodiscard]] inline std::vector<std::string_view> hostfile_words(std::string_view line) {
   std::vector<std::string_view> words;
@@ -69,7 +85,7 @@ namespace detail {
 }  // namespace detail
 
 // Reads a hostfile: names or hostlist expressions, separated by line ends, blanks or commas; '#' begins a comment; slots=N,
-// max_slots=N (read and dropped) and name:N as MPI and DeepSpeed write them.
+// max_slots=N (read and dropped) and name:N as MPI and DeepSpeed write them; SLURM_JOB_NODELIST=... as `env` prints it.
 // post: hosts in the order of the file, no name twice (case ignored), at least one.
 // complexity: O(characters of the names). errors: parse_error for a host named twice (both lines are named), for text that is
 //   neither, for an empty list, and what expand_hostlist refuses.
@@ -78,7 +94,7 @@ namespace detail {
   std::unordered_map<std::string, std::size_t> line_of;
   std::size_t characters = 0;
   for (const auto& line : detail::lines_of(text, source)) {
-    const auto content = line.text.substr(0, line.text.find('#'));
+    const auto content = detail::without_nodelist_key(line.text.substr(0, line.text.find('#')));
     std::size_t first = hosts.size();  // of the word that slots= belongs to
     for (const auto word : detail::hostfile_words(content)) {
       const location where{source, line.number, detail::column_of(line.text, word)};

@@ -15,8 +15,8 @@ namespace topoplan::inline v1::import {
 // labels with kubernetes.io/hostname; and a map from node names to labels. Which labels name switches and domains is in
 // detail/label_families.hpp; of several families the first that any node has counts.
 // pre: the documents are of one text. post: nodes that are known to have no GPU are left out when others have some. Nodes that
-//   aren't ready, are cordoned or give fewer GPUs than they have, that lack labels that others have, and domains whose label may
-//   mean something else than NVLink are notes. complexity: O(labels x families + nodes log nodes).
+//   aren't ready, are cordoned or give fewer GPUs than they have (`states` has them, too), that lack labels that others have, and
+//   domains whose label may mean something else than NVLink are notes. complexity: O(labels x families + nodes log nodes).
 // errors: parse_error for what isn't such a text, nodes without any known label, labels that are no text, a node of two paths or
 //   domains, and switches that are no tree; a Kueue Topology alone is refused with the labels that it names.
 [[nodiscard]] inline cluster_topology kubernetes_nodes(std::span<const document> documents) {

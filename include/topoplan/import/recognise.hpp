@@ -6,6 +6,7 @@
 #include <topoplan/import/detail/recognise_text.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/format.hpp>
+#include <topoplan/import/hostfile.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -51,11 +52,14 @@ namespace topoplan::inline v1::import {
   }
   if (const auto found = detail::recognise_yaml(readable, lines)) return settle(found);
   if (object) throw refuse("a Kubernetes object of another kind");
+  // A person may list hosts with blanks between them, but so is every text of words: --hosts says that it is a list.
   for (const auto& line : lines) {
-    const auto content = line.text.substr(0, line.text.find('#'));
+    const auto content = detail::without_nodelist_key(line.text.substr(0, line.text.find('#')));
+    std::size_t names = 0;
+    for (const auto word : detail::hostfile_words(content)) names += detail::key_and_value(word) ? 0U : 1U;
     const bool pair = content.find('=') != std::string_view::npos && content.find("slots=") == std::string_view::npos;
-    if (pair || content.find('|') != std::string_view::npos) {
-      throw refuse(quoted(plain.substr(body)));
+    if (pair || names > 1 || content.find('|') != std::string_view::npos) {
+      throw refuse(quoted(detail::trimmed(line.text)) + (names > 1 ? "; if these are hosts, give the file with --hosts" : ""));
     }
   }
   return format::hostfile;

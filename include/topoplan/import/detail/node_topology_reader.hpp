@@ -12,6 +12,7 @@
 #include <topoplan/import/detail/path_tree.hpp>
 #include <topoplan/import/document.hpp>
 #include <topoplan/import/gpu_fabric.hpp>
+#include <topoplan/import/host_state.hpp>
 #include <topoplan/import/kueue_topology.hpp>
 
 #include <algorithm>
@@ -45,6 +46,7 @@ class node_topology_reader {
                         "nodes with labels that name switches or NVLink domains: " + known_labels(),
                         "none on " + counted(nodes_.size(), "node"));
     }
+    result.states = states();
     add_notes(result.network ? result.network->notes : result.domains->notes);
     return result;
   }
@@ -180,6 +182,20 @@ class node_topology_reader {
         return;
       }
     }
+  }
+
+  // What keeps nodes from use; nothing when no node tells.
+  [[nodiscard]] std::optional<host_states> states() const {
+    host_states all{source_, {}};
+    for (const labelled_node* node : nodes_) {
+      host_state state{node->name, {}, node->capacity, node->allocatable, static_cast<std::size_t>(node->where.line)};
+      if (node->cordoned) state.cordoned = "it is cordoned (unschedulable)";
+      if (!node->ready) state.cordoned = "it isn't ready";
+      if (node->in_slices) state.cordoned = "MIG cuts its GPUs into slices";
+      if (!state.cordoned.empty() || state.gpus || state.usable) all.hosts.push_back(std::move(state));
+    }
+    if (all.hosts.empty()) return std::nullopt;
+    return all;
   }
 
   void add_notes(std::vector<note>& notes) const {

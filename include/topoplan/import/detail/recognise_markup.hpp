@@ -111,28 +111,47 @@ struct recognised {
   return {};
 }
 
-// By the keys that stand at the margin, and the kinds of objects.
+// The key that a line of YAML begins, after the marks of list items, without quotes; empty: none. `depth`: 0 at the margin.
+[[nodiscard]] inline std::string_view yaml_key(std::string_view line, std::size_t& depth) noexcept {
+  depth = 0;
+  while (depth < line.size() &&
+         (is_blank(line[depth]) || (line[depth] == '-' && depth + 1 < line.size() && is_blank(line[depth + 1]))))
+    ++depth;
+  auto text = line.substr(depth);
+  if (text.starts_with('#')) return {};
+  const bool in_quotes = text.starts_with('"') || text.starts_with('\'');
+  const auto end = in_quotes ? text.find(text.front(), 1) : text.find(':');
+  if (end == std::string_view::npos) return {};
+  const auto key = in_quotes ? text.substr(1, end - 1) : text.substr(0, end);
+  const auto after = text.substr(in_quotes ? end + 1 : end);
+  const bool mapped = after.size() == 1 || (after.size() > 1 && is_blank(after[1]));
+  return after.starts_with(':') && mapped && key.find_first_of(" \t\"") == std::string_view::npos ? key : std::string_view{};
+}
+
+// By the keys of its items or at the margin, and the kinds of objects.
 [[nodiscard]] inline recognised recognise_yaml(std::string_view text, const std::vector<text_line>& lines) {
   std::vector<std::string_view> kinds;
   bool switches = false;
   bool mapping = false;
+  bool topology = false;
+  bool plugin = false;
   for (const text_line& line : lines) {
-    if (line.text.starts_with("- topology:") || line.text.starts_with("-   topology:")) return {format::slurm_topologies};
-    const auto colon = line.text.find(':');
-    const bool key = colon != std::string_view::npos && colon > 0 && !is_blank(line.text.front()) && line.text.front() != '#' &&
-                     line.text.substr(0, colon).find_first_of(" \t\"") == std::string_view::npos &&
-                     (colon + 1 == line.text.size() || line.text[colon + 1] == ' ' || line.text[colon + 1] == '\t');
-    const auto words = trimmed(line.text);
-    if (words.starts_with("kind:") || words.starts_with("- kind:")) kinds.push_back(trimmed(words.substr(words.find(':') + 1)));
-    if (!key) continue;
-    mapping = true;
-    switches = switches || line.text.starts_with("switches:") || line.text.starts_with("blocks:");
+    std::size_t depth = 0;
+    const auto key = yaml_key(line.text, depth);
+    if (key.empty()) continue;
+    mapping = mapping || depth == 0;
+    topology = topology || key == "topology";
+    plugin = plugin || key == "tree" || key == "block" || key == "flat" || key == "ring" || key == "torus3d" ||
+             key == "cluster_default";
+    switches = switches || (depth == 0 && (key == "switches" || key == "blocks"));
+    if (key == "kind") kinds.push_back(trimmed(line.text.substr(line.text.find(':') + 1)));
   }
-  if (!mapping) return {};
   for (auto& kind : kinds) {
     if (kind.size() > 1 && (kind.front() == '"' || kind.front() == '\'')) kind = kind.substr(1, kind.size() - 2);
   }
   if (const auto found = recognise_objects(text, kinds)) return found;
+  if (topology && plugin) return {format::slurm_topologies};
+  if (!mapping) return {};
   if (switches) return {format::topograph_model};
   if (holds_node_labels(text)) return {format::kubernetes_nodes};
   return {};

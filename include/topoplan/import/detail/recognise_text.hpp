@@ -16,8 +16,9 @@
 
 namespace topoplan::inline v1::import::detail {
 
+// A row of the matrix, or its header: a host may be called GPU1, so that one column alone marks nothing.
 [[nodiscard]] inline bool is_line_of_topo(const text_line& line) {
-  if (topo_header_of(line)) return true;
+  if (topo_header_of(line) && words_of(line.text).size() > 1 && !holds(line.text, ":")) return true;
   const auto row = topo_row_of(line);
   return row && (row->self || row->p2p || row->foreign) && (numbered(row->name, "GPU") || numbered(row->name, "NIC"));
 }
@@ -60,17 +61,20 @@ namespace topoplan::inline v1::import::detail {
   return {};
 }
 
-// Fields of `nvidia-smi -q`: of one host, or, behind a host's name, of many.
+// Fields of `nvidia-smi -q`: of one host, or, behind a host's name, of many. A key stands alone or before a colon.
 [[nodiscard]] inline recognised inventory_of(std::string_view content) {
-  const auto at = std::min({content.find("==NVSMI LOG=="), content.find("ClusterUUID"), content.find("CliqueId"),
-                            content.find("Attached GPUs"), content.find("Fabric")});
-  if (at == std::string_view::npos) return {};
-  auto before = trimmed(content.substr(0, at));
-  while (before.ends_with('=')) before.remove_suffix(1);
-  before = trimmed(before);
-  if (before.empty()) return {format::nvidia_smi_q};
-  const bool host = before.ends_with(':') && is_plain_name(before.substr(0, before.size() - 1));
-  return host ? recognised{format::nvlink_domains} : recognised{};
+  for (const std::string_view key : {"==NVSMI LOG==", "ClusterUUID", "CliqueId", "Attached GPUs", "Fabric"}) {
+    const auto at = content.find(key);
+    if (at == std::string_view::npos) continue;
+    const auto after = trimmed(content.substr(at + key.size()));
+    if (!after.empty() && !after.starts_with(':') && !after.starts_with('=')) continue;
+    auto before = content.substr(0, at);
+    while (before.ends_with('=')) before.remove_suffix(1);
+    if (trimmed(before).empty()) return {format::nvidia_smi_q};
+    before = trimmed(before);
+    if (before.ends_with(':') && is_plain_name(before.substr(0, before.size() - 1))) return {format::nvlink_domains};
+  }
+  return {};
 }
 
 // pre: `lines` are those of a text without escapes. complexity: O(text).
