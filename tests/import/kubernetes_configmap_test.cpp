@@ -27,7 +27,6 @@ TEST_CASE("files of a ConfigMap, and a reader that knows the lines around them")
   const auto files = kubernetes_configmap(some_documents(data_file("kubernetes/configmap.yaml"), "cm.yaml"));
   REQUIRE(files.size() == 2);
   CHECK(files[0].name == "topology.conf");
-  CHECK(files[0].plugin == "topology/tree");
   CHECK(files[0].line == 8);
   CHECK(files[0].as_block);
   CHECK(files[1].text == "ConstrainDevices=yes");
@@ -73,10 +72,20 @@ TEST_CASE("the reference file: three switches, eight nodes in a block of YAML") 
   if (!text) return;
   const auto files = kubernetes_configmap(some_documents(*text, "slinky.yaml"));
   REQUIRE(files.size() == 1);
-  CHECK(files[0].plugin == "topology/tree");
   const auto tree = read_embedded(files[0], tree_of);
   CHECK(tree.switches.size() == 3);
   CHECK(tree.hosts.size() == 8);
   CHECK(path_above(tree, "node5") == "sw3 < sw1");
   CHECK(tree.hosts.front().line == 20);
+}
+
+TEST_CASE("lines are those of the ConfigMap only where the file stands there as it is") {
+  const auto as_block = [](std::string_view yaml) {
+    return kubernetes_configmap(import::yaml_documents(yaml, "cm.yaml")).front().as_block;
+  };
+  CHECK(as_block("kind: ConfigMap\ndata:\n  topology.conf: |\n    SwitchName=a Nodes=b\n"));
+  CHECK(as_block("kind: ConfigMap\ndata:\n  topology.conf: |-\n    SwitchName=a Nodes=b\n"));
+  CHECK_FALSE(as_block("kind: ConfigMap\ndata:\n  topology.conf: \"SwitchName=a Nodes=b\\nSwitchName=c Nodes=d\\n\"\n"));
+  CHECK_FALSE(as_block("kind: ConfigMap\ndata:\n  topology.conf: >\n    SwitchName=a\n    Nodes=b\n"));
+  CHECK_FALSE(as_block("kind: ConfigMap\ndata:\n  topology.conf: SwitchName=a Nodes=b\n"));
 }

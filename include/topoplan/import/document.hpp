@@ -21,6 +21,7 @@ enum class document_kind : std::uint8_t { none, text, list, map };
 struct document_value {
   document_kind kind = document_kind::none;
   bool plain = false;                 // of a text: it stood without quotes, so that it may be meant as a number or truth value
+  bool literal = false;               // of a text: a block after "|", whose lines are lines of the document
   std::uint32_t line = 0;             // from 1
   std::uint32_t column = 0;           // from 1
   std::string text;                   // of a text
@@ -95,7 +96,7 @@ class document_reader {
     if (value_->kind != document_kind::text) refuse("a text");
     return value_->text;
   }
-  // A text that isn't a number or truth value by the way it is written. complexity: O(1). errors: parse_error otherwise.
+  // A text that isn't empty, as it is written: 123 and on are names, too. complexity: O(1). errors: parse_error otherwise.
   [[nodiscard]] const std::string& name() const {
     if (value_->kind != document_kind::text || value_->text.empty()) refuse("a name");
     return value_->text;

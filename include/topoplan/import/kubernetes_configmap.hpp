@@ -19,7 +19,6 @@ struct embedded_text {
   std::string source;  // the text that holds the ConfigMap
   std::string name;    // topology.conf
   std::string text;
-  std::string plugin;    // topology/tree or topology/block, where topograph says it
   std::size_t line = 0;  // of the value
   bool as_block = true;  // its lines are lines of the text that holds it, as below "topology.conf: |"
 };
@@ -32,18 +31,9 @@ struct embedded_text {
     if (kind != "ConfigMap") return;
     const auto data = detail::part_at(object, "data", document_kind::map);
     if (!data) return;
-    std::string plugin;
-    if (const auto metadata = detail::part_at(object, "metadata", document_kind::map)) {
-      const auto annotations = detail::part_at(*metadata, "annotations", document_kind::map);
-      for (const auto* key : {"topograph.run/plugin", "topograph.nvidia.com/plugin"}) {
-        if (annotations && plugin.empty()) plugin = detail::name_at(*annotations, key).value_or("");
-      }
-    }
-    // In JSON the file is one line, which no quotes around "kind" tell from YAML.
-    const bool as_block = !object.has("kind") || object.at("kind").value().plain;
     for (std::size_t i = 0; i < data->value().keys.size(); ++i) {
       const auto value = (*data)[i];
-      found.push_back({value.where().source, data->value().keys[i], value.text(), plugin, value.line(), as_block});
+      found.push_back({value.where().source, data->value().keys[i], value.text(), value.line(), value.value().literal});
     }
   });
   if (found.empty()) {

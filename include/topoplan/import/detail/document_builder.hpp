@@ -41,10 +41,11 @@ class document_builder {
     }
     open_.back().key = std::move(name);
   }
-  void text(std::string text, bool plain, std::uint32_t line, std::uint32_t column) {
+  void text(std::string text, bool plain, std::uint32_t line, std::uint32_t column, bool literal = false) {
     document_value& value = place(line, column);
     value.kind = document_kind::text;
     value.plain = plain;
+    value.literal = literal;
     value.text = std::move(text);
   }
   void none(std::uint32_t line, std::uint32_t column) { static_cast<void>(place(line, column)); }

@@ -6,6 +6,7 @@
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/document.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -23,7 +24,9 @@ namespace topoplan::inline v1::import::detail {
 // Takes yaml-cpp's events. A map's keys arrive as values, in turn with its values.
 class yaml_events : public YAML::EventHandler {
  public:
-  explicit yaml_events(const std::string& source) : source_(source), builder_(source) {}
+  // pre: `lines` are those of the text, and outlive the object.
+  yaml_events(const std::string& source, const std::vector<text_line>& lines)
+      : source_(source), lines_(&lines), builder_(source) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
@@ -41,7 +44,7 @@ class yaml_events : public YAML::EventHandler {
     const bool plain = tag != "!" && tag != "tag:yaml.org,2002:str";
     const bool null = plain && (value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL");
     if (null) builder_.none(line(mark), column(mark));
-    else builder_.text(value, plain, line(mark), column(mark));
+    else builder_.text(value, plain, line(mark), column(mark), !plain && stands_at(mark, '|'));
     document_value copy;
     if (anchor != YAML::NullAnchor) {
       copy.kind = null ? document_kind::none : document_kind::text;
@@ -84,6 +87,12 @@ class yaml_events : public YAML::EventHandler {
   void refuse_key(const YAML::Mark& mark, const char* found) const {
     if (key_follows()) throw parse_error({source_, line(mark), column(mark)}, "a text as key", found);
   }
+  // The style of a text is told by what stands where it begins.
+  [[nodiscard]] bool stands_at(const YAML::Mark& mark, char sign) const {
+    const auto at = static_cast<std::size_t>(mark.line);
+    const auto in = static_cast<std::size_t>(mark.column);
+    return at < lines_->size() && in < (*lines_)[at].text.size() && (*lines_)[at].text[in] == sign;
+  }
   void leave() {
     turns_.pop_back();
     builder_.close();
@@ -95,6 +104,7 @@ class yaml_events : public YAML::EventHandler {
   }
 
   std::string source_;
+  const std::vector<text_line>* lines_;
   document_builder builder_;
   std::vector<turn> turns_;
   std::map<YAML::anchor_t, document_value> anchored_;
@@ -102,13 +112,14 @@ class yaml_events : public YAML::EventHandler {
 };
 
 [[nodiscard]] inline std::vector<document> read_yaml(std::string_view text, const std::string& source) {
+  const auto lines = lines_of(text, source);
   std::istringstream stream{std::string(plain_text(text, source))};
   std::vector<document> documents;
   int last = -1;  // where the document before begins
   try {
     YAML::Parser parser(stream);
     for (;;) {
-      yaml_events events(source);
+      yaml_events events(source, lines);
       if (!parser.HandleNextDocument(events)) break;
       // yaml-cpp takes what can't begin a value, such as a lone bracket, for an empty document, and doesn't go on behind it.
       if (events.start().pos == last) {
