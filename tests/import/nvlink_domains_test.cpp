@@ -91,6 +91,35 @@ TEST_CASE("labels of kubectl") {
   CHECK(others_of(zero) == "dgx-1: a fabric of its own host; dgx-2: a fabric of its own host");
 }
 
+TEST_CASE("a thousand uneven domains and hosts without any earn notes of bounded number") {
+  std::string text = "big-1 00000000-0000-0000-0000-000000000001.1\nbig-2 00000000-0000-0000-0000-000000000001.1\n";
+  for (int i = 2; i < 1002; ++i)
+    text += "n" + std::to_string(i) + " 00000000-0000-0000-0000-000000000001." + std::to_string(i) + "\n";
+  for (int i = 0; i < 100; ++i) text += "cpu-" + std::to_string(i) + " Ready\n";
+  const auto table = nvlink_domains(text, "k.txt");
+  CHECK(table.domains.size() == 1001);
+  CHECK(has_note(table.notes,
+                 "1000 domains have fewer hosts here than the 2 of another: 00000000-0000-0000-0000-000000000001.2 (1), ", 3));
+  CHECK(has_note(table.notes, "cpu-0 has no label nvidia.com/gpu.clique", 1003));
+  CHECK(has_note(table.notes, "; and 92 more like it", 1010));
+  CHECK(table.notes.size() == 9);
+  std::string log;
+  for (int i = 0; i < 100; ++i) log += "pdsh@mgmt: n" + std::to_string(i) + ": ssh exited with exit code 255\n";
+  for (int i = 0; i < 100; ++i) {
+    const auto host = "n" + std::to_string(i);
+    log += host + ": command not found\n";
+  }
+  const auto printed = nvlink_domains(log + data_file("domains/pdsh_whole.txt"), "p.txt");
+  std::size_t unreached = 0;
+  std::size_t nothing = 0;
+  for (const auto& n : printed.notes) {
+    unreached += n.text.find("didn't answer") != std::string::npos ? 1U : 0U;
+    nothing += n.text.find("nothing of what it printed") != std::string::npos ? 1U : 0U;
+  }
+  CHECK(unreached == 8);
+  CHECK(nothing == 8);
+}
+
 TEST_CASE("what names no domain, or two for a host, is refused") {
   const auto refuse = [](const std::string& text, const char* message) {
     INFO(text);

@@ -4,6 +4,7 @@
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/detail/domain_builder.hpp>
 #include <topoplan/import/detail/domain_lines.hpp>
+#include <topoplan/import/detail/note_pile.hpp>
 #include <topoplan/import/detail/text.hpp>
 #include <topoplan/import/domain_table.hpp>
 #include <topoplan/import/gpu_fabric.hpp>
@@ -36,6 +37,7 @@ namespace detail {
 // domains.
 [[nodiscard]] inline std::size_t add_labels(const std::vector<text_line>& lines, domain_builder& builder) {
   std::size_t labelled = 0;
+  note_pile without;
   for (const text_line& line : lines) {
     const auto words = words_of(line.text);
     if (words.empty()) continue;
@@ -51,10 +53,12 @@ namespace detail {
       ++labelled;
     } else if (words.size() > 1 && (words[1].starts_with("Ready") || words[1].starts_with("NotReady"))) {
       builder.add(std::string(host), line.number);
-      builder.say(line.number,
-                  std::string(host) + " has no label nvidia.com/gpu.clique: it is in no domain, or its fabric isn't ready");
+      without.add(line.number, [&] {
+        return std::string(host) + " has no label nvidia.com/gpu.clique: it is in no domain, or its fabric isn't ready";
+      });
     }
   }
+  builder.say(std::move(without));
   return labelled;
 }
 
@@ -62,20 +66,24 @@ namespace detail {
 [[nodiscard]] inline std::size_t add_inventories(const gathered_lines& gathered, const std::string& source,
                                                  domain_builder& builder) {
   std::size_t described = 0;
+  note_pile other;
+  note_pile unreached;
   for (const host_lines& host : gathered.hosts) {
     smi_reader reader(source);
     for (const text_line& line : host.lines) reader.add(line);
     const std::size_t first = host.lines.empty() ? 0 : host.lines.front().number;
     if (!reader.recognised()) {
       builder.add(host.host, first);
-      builder.say(first, host.host + ": nothing of what it printed is a field of `nvidia-smi -q`");
+      other.add(first, [&] { return host.host + ": nothing of what it printed is a field of `nvidia-smi -q`"; });
       continue;
     }
     builder.add(host.host, reader.take(), first);
     ++described;
   }
   for (const text_line& line : gathered.unreached)
-    builder.say(line.number, "a host didn't answer: " + quoted(trimmed(line.text), 120));
+    unreached.add(line.number, [&] { return "a host didn't answer: " + quoted(trimmed(line.text), 120); });
+  builder.say(std::move(other));
+  builder.say(std::move(unreached));
   return described;
 }
 
@@ -84,9 +92,8 @@ namespace detail {
 // Reads which host is in which domain. What the GPUs of a host say is read as nvidia_smi_q reads it; blocks of several hosts, as
 // dshbak -c and clush -b print them, too. The key is (ClusterUUID, CliqueId): neither alone names a domain. A UUID of zeros is a
 // fabric within the host; a GPU that is still registering, or whose fabric is unhealthy, isn't one without a fabric.
-// post: hosts in the order of the text, each once; a domain with fewer hosts than another, a host that tells nothing or didn't
-// answer,
-//   and GPUs of one host that differ are notes. complexity: O(text log domains).
+// post: hosts in the order of the text, each once; domains with fewer hosts than another, hosts that tell nothing or didn't
+//   answer, and GPUs of one host that differ are notes. complexity: O(text log domains).
 // errors: parse_error for a text that names no host's domain or fabric, for a host in two domains, and as nvidia_smi_q.
 [[nodiscard]] inline domain_table nvlink_domains(std::string_view text, std::string source) {
   const std::string plain = detail::without_escapes(text);

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace topoplan::inline v1::import {
 
@@ -69,9 +68,7 @@ namespace detail {
         {root.at("next_page_token").line(), "the response goes on at next_page_token: what other pages hold is missing here"});
   }
   if (named > 0) {
-    std::vector<note> notes;
-    unnamed.move_to(notes);
-    for (note& n : notes) domains.say(n.line, std::move(n.text));
+    domains.say(std::move(unnamed));
     topology.domains = domains.take();
   }
   return topology;

@@ -3,6 +3,8 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/detail/counted.hpp>
+#include <topoplan/import/detail/name_list.hpp>
+#include <topoplan/import/detail/note_pile.hpp>
 #include <topoplan/import/domain_table.hpp>
 #include <topoplan/import/gpu_fabric.hpp>
 #include <topoplan/import/gpu_inventory.hpp>
@@ -78,24 +80,36 @@ class domain_builder {
       std::string parts;
       for (const auto& [standing, gpus] : seen)
         (parts += parts.empty() ? "" : ", ") += std::to_string(gpus) + " " + std::string(to_string(standing));
-      table_.notes.push_back({line, host + ": its GPUs don't agree on their NVLink fabric: " + parts});
+      disagreeing_.add(line, [&] { return host + ": its GPUs don't agree on their NVLink fabric: " + parts; });
     }
     for (const note& n : inventory.notes) table_.notes.push_back({n.line, host + ": " + n.text});
   }
 
   void say(std::size_t line, std::string text) { table_.notes.push_back({line, std::move(text)}); }
 
-  // post: domains with fewer hosts than the largest have a note.
+  void say(note_pile notes) { notes.move_to(table_.notes); }
+
+  // post: one note names the domains that have fewer hosts than the largest; it has the line of the first. complexity: O(hosts +
+  // notes log notes).
   [[nodiscard]] domain_table take() {
     std::size_t most = 0;
     for (const nvlink_domain& domain : table_.domains) most = std::max(most, domain.hosts.size());
+    name_list smaller;
+    const nvlink_domain* first = nullptr;
+    std::size_t count = 0;
     for (const nvlink_domain& domain : table_.domains) {
-      const auto hosts = domain.hosts.size();
-      if (hosts == most) continue;
-      table_.notes.push_back({table_.hosts[domain.hosts.front()].line, "domain " + domain.name + " has " + std::to_string(hosts) +
-                                                                           (hosts == 1 ? " host" : " hosts") + " here, another " +
-                                                                           std::to_string(most)});
+      if (domain.hosts.size() == most) continue;
+      if (++count == 1) first = &domain;
+      smaller.add(domain.name + " (" + std::to_string(domain.hosts.size()) + ")");
     }
+    if (count == 1) {
+      say(table_.hosts[first->hosts.front()].line,
+          "domain " + first->name + " has " + counted(first->hosts.size(), "host") + " here, another " + std::to_string(most));
+    } else if (count > 1) {
+      say(table_.hosts[first->hosts.front()].line, std::to_string(count) + " domains have fewer hosts here than the " +
+                                                       std::to_string(most) + " of another: " + smaller.text());
+    }
+    disagreeing_.move_to(table_.notes);
     std::sort(table_.notes.begin(), table_.notes.end(),
               [](const note& a, const note& b) { return std::tie(a.line, a.text) < std::tie(b.line, b.text); });
     return std::move(table_);
@@ -127,6 +141,7 @@ class domain_builder {
   }
 
   domain_table table_;
+  note_pile disagreeing_;
   std::unordered_map<std::string, std::size_t> hosts_;
   std::unordered_map<std::string, std::uint32_t> domains_;
 };

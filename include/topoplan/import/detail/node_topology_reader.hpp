@@ -165,9 +165,7 @@ class node_topology_reader {
       builder.say(0, "domains are those of " + std::string(by.label) +
                          ", which some clouds set to hosts near each other without NVLink between them");
     }
-    std::vector<note> notes;
-    without.move_to(notes);
-    for (note& n : notes) builder.say(n.line, std::move(n.text));
+    builder.say(std::move(without));
     say_sub_domains(builder);
     return builder.take();
   }

@@ -17,7 +17,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace topoplan::inline v1::import::detail {
 
@@ -92,9 +91,7 @@ class sub_domains {
       const auto text = "sub-domain " + name.second + " of domain " + name.first + " has " + counted(of.first, "host");
       smaller.add(of.second, [&] { return text + ", another " + std::to_string(most); });
     }
-    std::vector<note> notes;
-    smaller.move_to(notes);
-    for (note& n : notes) domains.say(n.line, std::move(n.text));
+    domains.say(std::move(smaller));
   }
 
  private:
