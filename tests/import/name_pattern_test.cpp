@@ -11,6 +11,8 @@
 
 using topoplan::parse_error;
 using topoplan::import::detail::name_pattern;
+using topoplan::import::detail::pattern_parser;
+using topoplan::import::detail::text_in_every_match;
 
 namespace {
 
@@ -55,7 +57,7 @@ TEST_CASE("patterns as people write them") {
   for (const auto& [pattern, name, part, whole] : rows) {
     CAPTURE(pattern);
     CAPTURE(name);
-    const name_pattern p(pattern, here);
+    name_pattern p(pattern, here);
     CHECK(p.matches(name) == part);
     CHECK(p.matches_all_of(name) == whole);
   }
@@ -87,14 +89,14 @@ TEST_CASE("what isn't supported is refused with its place") {
 
 TEST_CASE("equal to std::regex on small random patterns and names") {
   topoplan_test::random numbers(7);
-  const std::vector<std::string> atoms = {"a", "b", ".", "[ab]", "[^a]", "(a|b)", "(ab|c)", "(?:a*)", "c", "(b?|ac)"};
+  const std::vector<std::string> atoms = {"a", "b", ".", "[ab]", "[^a]", "(a|b)", "(ab|c)", "(?:a*)", "c", "(b?|ac)", "bc"};
   const std::vector<std::string> counts = {"", "", "*", "+", "?", "{2}", "{1,2}", "{1,}"};
   std::size_t matched = 0;
   for (int round = 0; round < 2000; ++round) {
     std::string pattern;
     for (auto i = 1 + numbers.below(3); i > 0; --i) pattern += numbers.pick(atoms) + numbers.pick(counts);
     if (numbers.below(4) == 0) pattern += "|" + numbers.pick(atoms);
-    const name_pattern ours(pattern, here);
+    name_pattern ours(pattern, here);
     const std::regex theirs(pattern);
     for (int n = 0; n < 5; ++n) {
       std::string name;
@@ -107,6 +109,32 @@ TEST_CASE("equal to std::regex on small random patterns and names") {
   }
   CHECK(matched > 1000);
   CHECK(matched < 9900);
+}
+
+TEST_CASE("the text that every match holds, by which most names are passed over") {
+  const auto text_of = [](const std::string& pattern) { return text_in_every_match(pattern_parser(pattern, here).parse()); };
+  CHECK(text_of(".*gpu-0001-[0-9]$") == "gpu-0001-");
+  CHECK(text_of("^rack\\.n") == "rack.n");
+  CHECK(text_of("(ab)?cd+e") == "cd");
+  CHECK(text_of("a{3}b") == "aaab");
+  CHECK(text_of("(abc|def)g(hi)*") == "g");
+  CHECK(text_of("abc|abd").empty());
+  CHECK(text_of("[ab]x[cd]yz") == "yz");
+  CHECK(text_of("a{0,2}").empty());
+  CHECK(text_of("(a(bc)+)+d") == "abc");
+  CHECK(text_of("").empty());
+}
+
+TEST_CASE("a pattern may be matched again and again") {
+  name_pattern p("n[0-9]+x|y$", here);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(p.matches("an12x"));
+    CHECK_FALSE(p.matches("n12"));
+    CHECK_FALSE(p.matches_all_of("an12x"));
+    CHECK(p.matches_all_of("n1x"));
+    CHECK_FALSE(p.matches(""));
+    CHECK(p.matches("ny"));
+  }
 }
 
 TEST_CASE("a pattern that makes others backtrack takes time in proportion to the name") {

@@ -98,7 +98,7 @@ class hypernode_reader {
       value.refuse("the names of the hosts, which a pattern is matched against",
                    "none; give --hosts, or the output of `kubectl get nodes -o yaml` in the same file");
     }
-    const name_pattern pattern(value.text(), value.where());
+    name_pattern pattern(value.text(), value.where());
     for (const std::string& host : hosts_) {
       if (!pattern.matches(host)) continue;
       take(host);
