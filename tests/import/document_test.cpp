@@ -1,3 +1,4 @@
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/document.hpp>
 
 #include <doctest/doctest.h>
@@ -87,15 +88,43 @@ TEST_CASE("refusals name the place, what was expected and what stands there") {
   CHECK_THROWS_WITH_AS(root.size(), "s:1:1: expected a list, found a map", parse_error);
   CHECK_THROWS_WITH_AS(root.at("c").size(), "s:9:9: expected a list, found nothing", parse_error);
   CHECK_THROWS_WITH_AS(root.at("b").text(), "s:2:4: expected a text, found a list", parse_error);
-  CHECK_THROWS_WITH_AS(root.at("b").name(), "s:2:4: expected a name, found a list", parse_error);
   CHECK_THROWS_WITH_AS(root.at("a").count(0), "s:7:3: expected a whole number up to 0, found 1", parse_error);
   const std::string source = "s";
   for (const auto* word : {"", "-1", "1.5", "99999999999", "x", " 1"}) {
     CAPTURE(word);
     CHECK_THROWS_AS(document_reader(source, text(word, true)).count(4000000000U), parse_error);
   }
-  CHECK_THROWS_WITH_AS(document_reader(source, text("", false)).name(), "s:7:3: expected a name, found ''", parse_error);
   CHECK(document_reader(source, text("12", false)).count(12) == 12);
+}
+
+TEST_CASE("one rule of names; numbers and truth values are some where a reader takes them") {
+  using topoplan::import::detail::name_in;
+  using topoplan::import::detail::unquoted;
+  const std::string source = "s";
+  const auto name = [&](const std::string& word, bool plain, unquoted scalars) {
+    return name_in(document_reader(source, text(word, plain)), "the switch", scalars);
+  };
+  for (const auto scalars : {unquoted::refused, unquoted::taken}) {
+    CHECK(name("leaf-1", true, scalars) == "leaf-1");
+    CHECK(name("12", false, scalars) == "12");
+    CHECK(name(std::string(1000, 'a'), true, scalars).size() == 1000);
+    CHECK_THROWS_WITH_AS(name("", false, scalars), "s:7:3: expected the switch, a text, found ''", parse_error);
+    for (const auto& word : {std::string("a b"), std::string("a\x1b"), std::string("\xc3\xa4"), std::string(1001, 'a')}) {
+      CAPTURE(word);
+      CHECK_THROWS_WITH_AS(name(word, true, scalars),
+                           doctest::Contains("s:7:3: expected the switch, a text of up to 1000 letters without blanks, found "),
+                           parse_error);
+    }
+    const auto d = sample();
+    CHECK_THROWS_WITH_AS(name_in(document_reader(d).at("b"), "b", scalars), "s:2:4: expected b, a text, found a list",
+                         parse_error);
+  }
+  for (const auto* word : {"12", "-1.5e3", "true", "False", ".5"}) {
+    CAPTURE(word);
+    CHECK(name(word, true, unquoted::taken) == word);
+    CHECK_THROWS_WITH_AS(name(word, true, unquoted::refused),
+                         doctest::Contains((std::string("a text, found ") + word + ", no text").c_str()), parse_error);
+  }
 }
 
 TEST_SUITE_END();

@@ -54,7 +54,7 @@ TEST_CASE("what is no such list is refused where it shows") {
   refused(R"([{"Name":"a","DomainUUID":[]}])", "a text, found a list");
   refused(R"([{"Name":"a","DomainUUID":"3fbfc98b-7f95-4749-ab11-bd351a2aab3e"},{"Name":"a"}])",
           "t:1:67: expected each compute node once, found 'a' again, as in line 1");
-  refused(R"([{"Name":"a b"}])", "the Name of a compute node without blanks");
+  refused(R"([{"Name":"a b"}])", "the Name of a compute node, a text of up to 1000 letters without blanks");
   refused(R"([{"Name":"a","GpuIDList":1}])", "expected a list, found 1");
 }
 

@@ -145,7 +145,8 @@ TEST_CASE("what is no such file, or means no topology, is refused where it shows
   refused("- topology: a\n  block: {block_sizes: [0], blocks: []}\n", "a number of hosts");
   refused("- topology: a\n  block: {block_sizes: [x], blocks: []}\n", "a whole number");
   refused("- topology: a\n  block: {blocks: [{block: x, nodes: n1}, {block: y, nodes: n1}]}\n", "one NVLink domain for host n1");
-  refused("- topology: a b\n  flat: true\n", "t:1:13: expected the name of a topology without blanks, found 'a b'");
+  refused("- topology: a b\n  flat: true\n",
+          "t:1:13: expected the name of a topology, a text of up to 1000 letters without blanks, found 'a b'");
   refused("- topolgy: a\n  flat: true\n",
           "expected topology, cluster_default, tree, block, flat, ring, torus3d, found the key "
           "'topolgy'");

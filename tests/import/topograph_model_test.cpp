@@ -80,7 +80,8 @@ TEST_CASE("what is no model is refused where it shows") {
   refused("switches: [a]\nblocks: []\n", "expected a map of switches, found a list");
   refused("switches: {a: [b]}\nblocks: []\n", "a map of what is below switch a, found a list");
   refused("switches: {a: {switches: b}}\nblocks: []\n", "expected a list, found b");
-  refused("switches: {'a b': {}}\nblocks: []\n", "the name of a switch without blanks, found 'a b'");
+  refused("switches: {'a b': {}}\nblocks: []\n",
+          "the name of a switch, a text of up to 1000 letters without blanks, found 'a b'");
   refused("switches: {a: {switches: [b]}, b: {switches: [a]}, c: {}}\nblocks: [{switch: c, nodes: n1}]\n", "a cycle: a > b > a");
   refused("switches: {a: {switches: [b]}, b: {switches: [a]}}\nblocks: [{switch: a, nodes: n1}]\n", "a cycle: a > b > a");
   refused(

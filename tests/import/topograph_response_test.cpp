@@ -58,7 +58,8 @@ TEST_CASE("what is no response is refused where it shows") {
   refused(R"({"switches":{"a":{"nodes":{}}}})", "expected a list, found a map");
   refused(R"({"switches":{"a":{"nodes":["x"]}}})", "t:1:28: expected a map with 'node_id', found 'x'");
   refused(R"({"switches":{"a":{"nodes":[{"id":"x"}]}}})", "expected a map with 'node_id', found no such key");
-  refused(R"({"switches":{"a":{"nodes":[{"node_id":"x y"}]}}})", "the node_id, a name without blanks, found 'x y'");
+  refused(R"({"switches":{"a":{"nodes":[{"node_id":"x y"}]}}})",
+          "the node_id, a text of up to 1000 letters without blanks, found 'x y'");
   refused(R"({"switches":{"a":{"nodes":[{"node_id":"x"}]},"b":{"nodes":[{"node_id":"x"}]}}})", "each host under one switch");
   refused(R"({"switches":{"a":{"nodes":[{"node_id":"x","accelerated_network_id":"1"},)"
           R"({"node_id":"x","accelerated_network_id":"2"}]}}})",

@@ -96,11 +96,6 @@ class document_reader {
     if (value_->kind != document_kind::text) refuse("a text");
     return value_->text;
   }
-  // A text that isn't empty, as it is written: 123 and on are names, too. complexity: O(1). errors: parse_error otherwise.
-  [[nodiscard]] const std::string& name() const {
-    if (value_->kind != document_kind::text || value_->text.empty()) refuse("a name");
-    return value_->text;
-  }
   // A whole number, in quotes or without. complexity: O(1). errors: parse_error when it is none, or more than `most`.
   [[nodiscard]] std::uint32_t count(std::uint32_t most) const {
     const auto number = value_->kind == document_kind::text ? detail::number(value_->text) : std::nullopt;

@@ -61,9 +61,9 @@ inline void renumber(document_value& value, const joined_lines& joined) {
 
 // Reads "host: {json}" on one line or on several, lines of hosts mixed, and the blocks of dshbak -c and clush -b.
 // post: a host that printed several JSON texts stands there with each; what a host printed that doesn't begin with '{' is a note,
-// since a metadata service answers errors as text, too. complexity: O(text + hosts of each block x its lines). errors:
-// parse_error for a text in which no line begins with a host, or
-//   no host printed JSON, for JSON that is cut or damaged, and as json_document.
+//   since a metadata service answers errors as text, too. complexity: O(text + hosts of each block x its lines).
+// errors: parse_error for a text in which no line begins with a host, or no host printed JSON, for JSON that is cut or damaged,
+//   and as json_document.
 [[nodiscard]] inline gathered_documents gathered_json(std::string_view text, const std::string& source) {
   const std::string plain = detail::without_escapes(text);
   detail::line_gatherer gatherer(source);

@@ -66,7 +66,7 @@ class lambda_reader {
   // Both parts count: cliques of different domains share a number.
   [[nodiscard]] static std::string domain_in(const document_reader& nvlink) {
     const auto& domain = name_in(nvlink.at("domain_id"), "domain_id");
-    return domain + '.' + nvlink.at("clique_id").name();
+    return domain + '.' + name_in(nvlink.at("clique_id"), "clique_id", unquoted::taken);
   }
 
   path_tree tree_;

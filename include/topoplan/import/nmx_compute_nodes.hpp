@@ -4,7 +4,7 @@
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/cluster_topology.hpp>
 #include <topoplan/import/detail/counted.hpp>
-#include <topoplan/import/detail/document_names.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/domain_builder.hpp>
 #include <topoplan/import/detail/note_pile.hpp>
 #include <topoplan/import/detail/tally.hpp>
@@ -30,7 +30,7 @@ class nmx_reader {
   // errors: parse_error for another shape and a node that stands twice.
   void add(const document_reader& node) {
     if (node.value().kind != document_kind::map) node.refuse("a compute node, a map with Name and DomainUUID");
-    const auto& host = printable_name(node.at("Name"), "the Name of a compute node");
+    const auto& host = name_in(node.at("Name"), "the Name of a compute node", unquoted::taken);
     const auto [known, fresh] = lines_.emplace(host, node.line());
     if (!fresh) node.refuse("each compute node once", quoted(host) + " again, as in line " + std::to_string(known->second));
     add_domain(node, host);
@@ -40,7 +40,7 @@ class nmx_reader {
       gpus_of_.push_back({host, node.line(), gpus});
       usual_.add(gpus);
     }
-    if (node.has("Health") && !equal_ignoring_case(node.at("Health").name(), "HEALTHY")) {
+    if (node.has("Health") && !equal_ignoring_case(node.at("Health").text(), "HEALTHY")) {
       unhealthy_.add(node.line(), [&] { return host + " is reported as " + quoted(node.at("Health").text()); });
     }
   }

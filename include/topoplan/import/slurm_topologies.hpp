@@ -3,6 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/cluster_topology.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/document_names.hpp>
 #include <topoplan/import/detail/slurm_block_builder.hpp>
 #include <topoplan/import/detail/slurm_yaml_entry.hpp>
@@ -32,7 +33,7 @@ namespace detail {
   std::vector<declared_switch> switches;
   for (std::size_t i = 0; i < list.size(); ++i) {
     refuse_other_keys(list[i], {"switch", "children", "nodes"});
-    declared_switch found{printable_name(list[i].at("switch"), "the name of a switch"), list[i].where(), {}, {}};
+    declared_switch found{name_in(list[i].at("switch"), "the name of a switch", unquoted::taken), list[i].where(), {}, {}};
     if (list[i].has("children")) append_hostlist(list[i].at("children"), found.child_names, left);
     if (list[i].has("nodes")) append_hostlist(list[i].at("nodes"), found.host_names, left);
     if (!found.child_names.empty() && !found.host_names.empty()) {
@@ -63,7 +64,7 @@ namespace detail {
     refuse_other_keys(list[i], {"block", "nodes"});
     std::vector<std::string> hosts;
     if (list[i].has("nodes")) append_hostlist(list[i].at("nodes"), hosts, left);
-    blocks.add(printable_name(list[i].at("block"), "the name of a block"), hosts, list[i].where());
+    blocks.add(name_in(list[i].at("block"), "the name of a block", unquoted::taken), hosts, list[i].where());
   }
   return blocks.take();
 }
@@ -103,8 +104,9 @@ inline void add_matching_blocks(cluster_topology& topology, const std::vector<sl
 // Reads one topology of a topology.yaml: the one that is called `name`; without a name the only one, or the first with
 // cluster_default. A tree is a network, a block topology tells the domains. With a tree come the domains of the block topology
 // that has the same hosts, if there is just one such. What a flat topology says, that all hosts are equal, is neither: it is
-// refused. post: as slurm_topology and slurm_blocks; a note names the other topologies of the document. complexity: O(names log
-// names x levels). errors: parse_error for another shape, unknown keys, an entry with two kinds or none,
+// refused.
+// post: as slurm_topology and slurm_blocks; a note names the other topologies of the document.
+// complexity: O(names log names x levels). errors: parse_error for another shape, unknown keys, an entry with two kinds or none,
 //   several entries when none is named and none is the default, the name of none, a flat, ring or torus3d topology when it is the
 //   one that is meant, and as slurm_topology and slurm_blocks.
 [[nodiscard]] inline cluster_topology slurm_topology_yaml(const document& d, std::string_view name = {},

@@ -3,7 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/cluster_topology.hpp>
-#include <topoplan/import/detail/document_names.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/domain_builder.hpp>
 #include <topoplan/import/detail/path_tree.hpp>
 #include <topoplan/import/detail/topograph_documents.hpp>
@@ -33,7 +33,7 @@ namespace detail {
     if (!instance.has(map)) continue;
     const auto values = instance.at(map);
     if (values.value().kind != document_kind::map) values.refuse("a map of " + std::string(map));
-    if (values.has(key)) return printable_name(values.at(key), "the name of a domain");
+    if (values.has(key)) return name_in(values.at(key), "the name of a domain", unquoted::taken);
   }
   return {};
 }
@@ -54,11 +54,12 @@ namespace detail {
   detail::domain_builder domains(d.source);
   bool named = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& host = detail::printable_name(all[i].at("id"), "the id of an instance");
+    const auto& host = detail::name_in(all[i].at("id"), "the id of an instance", detail::unquoted::taken);
     std::vector<std::string> path;
     if (all[i].has("network_layers")) {
       const auto layers = all[i].at("network_layers");
-      for (std::size_t l = 0; l < layers.size(); ++l) path.push_back(detail::printable_name(layers[l], "the name of a switch"));
+      for (std::size_t l = 0; l < layers.size(); ++l)
+        path.push_back(detail::name_in(layers[l], "the name of a switch", detail::unquoted::taken));
     }
     network.add(host, path, all[i].where());
     const auto domain = detail::domain_of_instance(all[i]);

@@ -3,6 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/cluster_topology.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/document_names.hpp>
 #include <topoplan/import/detail/domain_builder.hpp>
 #include <topoplan/import/detail/note_pile.hpp>
@@ -55,7 +56,7 @@ class topograph_model_reader {
     const auto line = block.line();
     std::string at;
     if (block.has("switch")) {
-      at = printable_name(block.at("switch"), "the name of a switch");
+      at = name_in(block.at("switch"), "the name of a switch", unquoted::taken);
       auto* leaf = switches_.find(at);
       if (leaf == nullptr) block.at("switch").refuse("a switch that `switches` names", quoted(at));
       leaf->host_names.insert(leaf->host_names.end(), hosts.begin(), hosts.end());
@@ -95,9 +96,9 @@ class topograph_model_reader {
 }  // namespace detail
 
 // Reads a topograph model (`tests/models` of topograph): the map `switches`, and the list `blocks` with the hosts, the leaf
-// switch and, in the annotation accelerator.topology.test/domain of a block or a switch above it, the NVLink domain. post: as
-// switch_graph; hosts without a domain, or without a switch, switches without hosts and sub-domains are notes; domains have
-//   no key.
+// switch and, in the annotation accelerator.topology.test/domain of a block or a switch above it, the NVLink domain.
+// post: as switch_graph; hosts without a domain, or without a switch, switches without hosts and sub-domains are notes; domains
+//   have no key.
 // complexity: O(names log names x levels). errors: parse_error for another document, with what it is where topograph made it, for
 //   a switch that nobody names, a block without hosts, a host under two switches or in two domains, and as switch_graph.
 [[nodiscard]] inline cluster_topology topograph_model(const document& d, const hostlist_limits& limits = {}) {

@@ -3,7 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/import/cluster_topology.hpp>
-#include <topoplan/import/detail/document_names.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/domain_builder.hpp>
 #include <topoplan/import/detail/note_pile.hpp>
 #include <topoplan/import/detail/topograph_documents.hpp>
@@ -22,11 +22,11 @@ namespace detail {
 [[nodiscard]] inline bool add_response_node(const document_reader& node, declared_switch& leaf, domain_builder& domains,
                                             note_pile& unnamed) {
   if (node.value().kind != document_kind::map) node.refuse("a map with 'node_id'");
-  const auto& host = printable_name(node.at("node_id"), "the node_id, a name");
+  const auto& host = name_in(node.at("node_id"), "the node_id", unquoted::taken);
   leaf.host_names.push_back(host);
   constexpr auto key = "accelerated_network_id";
   if (node.has(key) && !(node.at(key).value().kind == document_kind::text && node.at(key).value().text.empty())) {
-    domains.add_named(host, printable_name(node.at(key), "the accelerated_network_id, a name"), node.line());
+    domains.add_named(host, name_in(node.at(key), "the accelerated_network_id", unquoted::taken), node.line());
     return true;
   }
   domains.add(host, node.line());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,18 +28,30 @@ namespace topoplan::inline v1::import::detail {
 
 inline constexpr std::size_t max_name_length = 1000;
 
-// The name that a value is: printable, so that a message may show it as it is.
-// errors: parse_error for an empty text, blanks, a number or truth value without quotes, a list or map. complexity: O(name).
-[[nodiscard]] inline const std::string& name_in(const document_reader& value, std::string_view what) {
+// True for what every reader takes for a name: printable letters without blanks, so that a message may show it as it is.
+// complexity: O(name). errors: none.
+[[nodiscard]] inline bool is_name(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= max_name_length &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
+// For messages: what was expected of a name.
+[[nodiscard]] inline std::string name_rule(std::string_view what) {
+  return std::string(what) + ", a text of up to " + std::to_string(max_name_length) + " letters without blanks";
+}
+
+// Whether a number or truth value without quotes is a name, as it is written, or a sign of another format.
+enum class unquoted : std::uint8_t { refused, taken };
+
+// The name that a value is. post: is_name. complexity: O(name).
+// errors: parse_error for what isn't a name, a list or a map; unless they're taken, for a number or truth value without quotes.
+[[nodiscard]] inline const std::string& name_in(const document_reader& value, std::string_view what,
+                                                unquoted scalars = unquoted::refused) {
   if (value.value().kind != document_kind::text || value.value().text.empty()) value.refuse(std::string(what) + ", a text");
-  if (is_plain_scalar(value.value())) value.refuse(std::string(what) + ", a text", value.shown() + ", no text");
-  const std::string& name = value.value().text;
-  const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!printable || name.size() > max_name_length) {
-    value.refuse(std::string(what) + ", a text of up to " + std::to_string(max_name_length) + " letters without blanks",
-                 quoted(name));
-  }
-  return name;
+  if (scalars == unquoted::refused && is_plain_scalar(value.value()))
+    value.refuse(std::string(what) + ", a text", value.shown() + ", no text");
+  if (!is_name(value.value().text)) value.refuse(name_rule(what), quoted(value.value().text));
+  return value.value().text;
 }
 
 // The name under a key, or nothing where the key is missing, null or empty. errors: as name_in.

@@ -1,4 +1,4 @@
-// Names and lists of hosts in a document, as schedulers write them: hostlists, alone or in a list.
+// Lists of hosts in a document, as schedulers write them, hostlists, alone or in a list; and maps that have known keys only.
 #pragma once
 
 #include <topoplan/core/error.hpp>
@@ -14,21 +14,6 @@
 #include <vector>
 
 namespace topoplan::inline v1::import::detail {
-
-// True for what a message may show as it is: printable, no blanks.
-[[nodiscard]] inline bool is_printable_name(std::string_view name) noexcept {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-}
-
-// Such a name; a number is one, too. errors: parse_error otherwise.
-[[nodiscard]] inline const std::string& printable_name(const document_reader& value, std::string_view what) {
-  if (value.value().kind != document_kind::text) value.refuse(std::string(what));
-  const std::string& name = value.value().text;
-  if (!is_printable_name(name)) {
-    value.refuse(std::string(what) + " without blanks", quoted(name));
-  }
-  return name;
-}
 
 // Appends the names of a hostlist, or of all hostlists of a list; nothing is none. `left` is what the document may still bring.
 // errors: parse_error as expand_hostlist, for other kinds and for ALL.

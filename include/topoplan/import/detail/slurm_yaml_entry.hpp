@@ -2,6 +2,7 @@
 #pragma once
 
 #include <topoplan/core/error.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/document_names.hpp>
 #include <topoplan/import/detail/name_list.hpp>
 #include <topoplan/import/detail/text.hpp>
@@ -37,7 +38,8 @@ inline constexpr std::array<std::string_view, 5> slurm_yaml_kinds = {"tree", "bl
 // errors: parse_error for an entry without a name, with none or two kinds, and unknown keys.
 [[nodiscard]] inline slurm_yaml_entry slurm_yaml_entry_of(const document_reader& value) {
   refuse_other_keys(value, {"topology", "cluster_default", "tree", "block", "flat", "ring", "torus3d"});
-  slurm_yaml_entry entry{printable_name(value.at("topology"), "the name of a topology"), {}, value, value.line(), false};
+  slurm_yaml_entry entry{
+      name_in(value.at("topology"), "the name of a topology", unquoted::taken), {}, value, value.line(), false};
   if (value.has("cluster_default")) entry.cluster_default = is_true(value.at("cluster_default"));
   for (const auto kind : slurm_yaml_kinds) {
     if (value.value().find(kind) == nullptr) continue;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <topoplan/import/detail/counted.hpp>
-#include <topoplan/import/detail/document_names.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/domain_builder.hpp>
 #include <topoplan/import/detail/note_pile.hpp>
 #include <topoplan/import/detail/topograph_switches.hpp>
@@ -59,8 +59,9 @@ class topograph_annotations {
     if (annotations.value().kind != document_kind::map) annotations.refuse("a map of annotations");
     constexpr std::string_view domain = "accelerator.topology.test/domain";
     constexpr std::string_view sub_domain = "accelerator.topology.test/sub-domain";
-    if (annotations.has(domain)) found.domain = printable_name(annotations.at(domain), "the name of a domain");
-    if (annotations.has(sub_domain)) found.sub_domain = printable_name(annotations.at(sub_domain), "the name of a sub-domain");
+    if (annotations.has(domain)) found.domain = name_in(annotations.at(domain), "the name of a domain", unquoted::taken);
+    if (annotations.has(sub_domain))
+      found.sub_domain = name_in(annotations.at(sub_domain), "the name of a sub-domain", unquoted::taken);
     return found;
   }
 

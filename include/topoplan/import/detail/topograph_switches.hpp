@@ -2,7 +2,7 @@
 #pragma once
 
 #include <topoplan/core/error.hpp>
-#include <topoplan/import/detail/document_names.hpp>
+#include <topoplan/import/detail/document_fields.hpp>
 #include <topoplan/import/detail/name_list.hpp>
 #include <topoplan/import/detail/switch_graph.hpp>
 #include <topoplan/import/document.hpp>
@@ -27,9 +27,7 @@ class topograph_switches {
     if (all.value().kind != document_kind::map) all.refuse("a map of switches");
     for (std::size_t i = 0; i < all.value().keys.size(); ++i) {
       const auto& name = all.value().keys[i];
-      if (!is_printable_name(name)) {
-        all[i].refuse("the name of a switch without blanks", quoted(name));
-      }
+      if (!is_name(name)) all[i].refuse(name_rule("the name of a switch"), quoted(name));
       index_.emplace(name, switches_.size());
       switches_.push_back({name, all[i].where(), {}, {}});
     }
@@ -82,7 +80,7 @@ class topograph_switches {
     if (!value.has("switches")) return;
     const auto children = value.at("switches");
     for (std::size_t i = 0; i < children.size(); ++i) {
-      const auto& name = printable_name(children[i], "the name of a switch");
+      const auto& name = name_in(children[i], "the name of a switch", unquoted::taken);
       if (index_.emplace(name, switches_.size()).second) switches_.push_back({name, children[i].where(), {}, {}});
       switches_[parent].child_names.push_back(name);
     }
