@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 
 #include "fuzz.hpp"
 
@@ -30,11 +32,19 @@ inline void check(const topoplan::import::network_tree& tree) {
   }
 }
 
+inline void check(const topoplan::import::host_states& states) {
+  require(!states.hosts.empty());
+  std::set<std::string> names;
+  for (const auto& host : states.hosts)
+    require(names.insert(host.name).second && (!host.cordoned.empty() || host.gpus || host.usable));
+}
+
 // Something is known, or the reader has refused.
 inline void check(const topoplan::import::cluster_topology& topology) {
   require(topology.network || topology.domains);
   if (topology.network) check(*topology.network);
   if (topology.domains) check(*topology.domains);
+  if (topology.states) check(*topology.states);
 }
 
 }  // namespace topoplan_fuzz

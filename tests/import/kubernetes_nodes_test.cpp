@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "survives.hpp"
 #include "topology_summary.hpp"
@@ -49,6 +50,30 @@ TEST_CASE("a list of nodes: cliques before other labels, what is off is said, no
   CHECK(has_note(notes, "nodes differ in nvidia.com/gpu.product: NVIDIA-GB200 on 2 nodes, NVIDIA-GB300 on 1 node", 0));
   CHECK(has_note(notes, "topology.k8s.aws/network-node-layer-N on 1 node isn't read beside it", 0));
   CHECK(notes.size() == 8);
+}
+
+TEST_CASE("what keeps nodes from use, one state a node") {
+  const auto topology = topology_of_file("nodes.yaml");
+  REQUIRE(topology.states);
+  CHECK(topology.states->source == "nodes.yaml");
+  const std::vector<import::host_state> expected = {{"tray-01", "", 4, 4, 7},
+                                                    {"tray-02", "it isn't ready", 4, 3, 26},
+                                                    {"tray-03", "MIG cuts its GPUs into slices", {}, {}, 43}};
+  CHECK(topology.states->hosts == expected);
+  const auto state = [](const std::string& rest) {
+    const auto one = topology_of("kind: Node\nmetadata: {name: n, labels: {fabric.topograph.run/tier-0: a}}\n" + rest, "k");
+    return one.states ? one.states->hosts.front() : import::host_state{"none"};
+  };
+  CHECK(state("") == import::host_state{"none"});
+  CHECK(state("spec: {unschedulable: false}\n") == import::host_state{"none"});
+  CHECK(state("spec: {unschedulable: true}\n") == import::host_state{"n", "it is cordoned (unschedulable)", {}, {}, 2});
+  CHECK(state("status: {conditions: [{type: Ready, status: Unknown}]}\n") ==
+        import::host_state{"n", "it isn't ready", {}, {}, 2});
+  CHECK(state("status: {conditions: [{type: Ready, status: 'True'}]}\n") == import::host_state{"none"});
+  CHECK(state("status: {capacity: {nvidia.com/gpu: 8}, allocatable: {nvidia.com/gpu: 7}}\n") ==
+        import::host_state{"n", "", 8, 7, 2});
+  CHECK(state("status: {capacity: {nvidia.com/gpu: 8}, allocatable: {cpu: 7}}\n") == import::host_state{"n", "", 8, 0, 2});
+  CHECK(state("status: {capacity: {cpu: 8}, allocatable: {cpu: 7}}\n") == import::host_state{"none"});
 }
 
 TEST_CASE("features of nodes, beside the nodes themselves") {

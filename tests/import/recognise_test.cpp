@@ -53,6 +53,7 @@ TEST_CASE("every input of tests/data is recognised") {
     }
   };
   all("topo", format::nvidia_smi_topo);
+  all("hostfile", format::hostfile);
   all("cluster", format::cluster_file);
   all("rank_map", format::rank_map_file);
   all("nccl", format::nccl_topology_xml);
@@ -92,7 +93,14 @@ TEST_CASE("marks in texts") {
        {"- topology: a\n  tree:\n", "- cluster_default: true\n  topology: a\n", "-\n  topology: a\n  block:\n",
         "---\n  - topology: a\n    flat: true\n", "-  topology: a\n   ring:\n", "- \"topology\": a\n  'tree':\n"})
     CHECK_MESSAGE(recognise(yaml, "t") == format::slurm_topologies, yaml);
+  CHECK(recognise("- name: a\n- cluster_default: true\n  tree:\n    switches:\n    - topology: x\n-    topology: b\n", "t") ==
+        format::slurm_topologies);
   CHECK(recognise("GPU1\nGPU2\n", "t") == format::hostfile);
+  CHECK(recognise("GPU1 slots=8\nGPU1a slots=8\nGPU1.cluster.local\n", "t") == format::hostfile);
+  CHECK(recognise("GPU0\tCPU Affinity\nGPU0\t X \t0-7\n", "t") == format::nvidia_smi_topo);
+  CHECK(recognise("Fabric-1: ==============NVSMI LOG==============\nFabric-1:     Fabric\n", "t") == format::nvlink_domains);
+  CHECK(recognise("a, b ,c\nd\n", "t") == format::hostfile);
+  CHECK(recognise("Fabric\n    State : Completed\n", "t") == format::nvidia_smi_q);
   CHECK(recognise("Fabric-node-1\nCliqueIds\n", "t") == format::hostfile);
   CHECK(recognise("GPU1.cluster.local: ==============NVSMI LOG==============\n", "t") == format::nvlink_domains);
   CHECK(recognise("SLURM_JOB_NODELIST=gpu-[001-004]\n", "t") == format::hostfile);
@@ -124,6 +132,10 @@ TEST_CASE("what isn't read is named") {
   refused("PARTITION AVAIL TIMELIMIT NODES STATE NODELIST\ngpu up infinite 2 idle gpu-[001-002]\n", "give the file with --hosts");
   refused("the quick brown fox\n", "'the quick brown fox'; if these are hosts");
   refused("127.0.0.1 localhost\n", "if these are hosts");
+  refused("a\n\nb c\n", "t:3: expected a format that is read (--help lists them), found 'b c'; if these are hosts");
+  refused("a, b c\n", "if these are hosts");
+  refused("topology: x\nfoo:\n  block: 3\n", "found 'topology: x'");
+  refused("- a: 1\n  b:\n    topology: x\n    tree: y\n", "found '- a: 1'");
   refused("- topology: a\n", "found '- topology: a'");
   refused("<html>", "XML whose root is 'html'");
   refused("[1, 2]", "a JSON document that none of its keys marks");

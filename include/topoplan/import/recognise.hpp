@@ -23,8 +23,8 @@ namespace topoplan::inline v1::import {
   const auto plain = detail::plain_text(text, source);
   const auto head = plain.substr(0, looked_at);
   const auto body = plain.find_first_not_of(" \t\r\n");
-  const auto refuse = [&](const std::string& found) -> parse_error {
-    return {{source, 0, 0}, "a format that is read (--help lists them)", found};
+  const auto refuse = [&](const std::string& found, std::size_t line = 0) -> parse_error {
+    return {{source, line, 0}, "a format that is read (--help lists them)", found};
   };
   if (body == std::string_view::npos) throw refuse("an empty text");
   const auto settle = [&](const detail::recognised& found) {
@@ -56,10 +56,15 @@ namespace topoplan::inline v1::import {
   for (const auto& line : lines) {
     const auto content = detail::without_nodelist_key(line.text.substr(0, line.text.find('#')));
     std::size_t names = 0;
-    for (const auto word : detail::hostfile_words(content)) names += detail::key_and_value(word) ? 0U : 1U;
+    bool listed = false;  // a comma joins the next word to those before
+    for (const auto word : detail::hostfile_words(content)) {
+      names += detail::key_and_value(word) || listed || word.starts_with(',') ? 0U : 1U;
+      listed = word.ends_with(',');
+    }
     const bool pair = content.find('=') != std::string_view::npos && content.find("slots=") == std::string_view::npos;
     if (pair || names > 1 || content.find('|') != std::string_view::npos) {
-      throw refuse(quoted(detail::trimmed(line.text)) + (names > 1 ? "; if these are hosts, give the file with --hosts" : ""));
+      throw refuse(quoted(detail::trimmed(line.text)) + (names > 1 ? "; if these are hosts, give the file with --hosts" : ""),
+                   line.number);
     }
   }
   return format::hostfile;

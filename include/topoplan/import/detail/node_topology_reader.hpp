@@ -186,7 +186,9 @@ class node_topology_reader {
   [[nodiscard]] std::optional<host_states> states() const {
     host_states all{source_, {}};
     for (const labelled_node* node : nodes_) {
-      host_state state{node->name, {}, node->capacity, node->allocatable, static_cast<std::size_t>(node->where.line)};
+      host_state state{node->name, {}, node->capacity, node->allocatable, node->where.line};
+      // A device plugin that is down takes its resource out of what jobs may have.
+      if (node->has_status && node->capacity && !node->allocatable) state.usable = 0;
       if (node->cordoned) state.cordoned = "it is cordoned (unschedulable)";
       if (!node->ready) state.cordoned = "it isn't ready";
       if (node->in_slices) state.cordoned = "MIG cuts its GPUs into slices";

@@ -128,6 +128,33 @@ struct recognised {
   return after.starts_with(':') && mapped && key.find_first_of(" \t\"") == std::string_view::npos ? key : std::string_view{};
 }
 
+// Tells which keys are those of the items, in a text that is a list; its other keys are of no item.
+class yaml_items {
+ public:
+  // pre: lines come in their order, without those that hold no more than a comment; `key` and `depth` are as yaml_key finds them.
+  [[nodiscard]] bool is_key_of_item(std::string_view line, std::string_view key, std::size_t depth) noexcept {
+    const auto indent = line.find_first_not_of(" \t");
+    const bool begins =
+        indent != std::string_view::npos && line[indent] == '-' && (indent + 1 == line.size() || is_blank(line[indent + 1]));
+    if (first_) {
+      first_ = false;
+      if (begins) dash_ = indent;
+    }
+    if (begins && indent == dash_) fresh_ = true;
+    if (key.empty()) return false;
+    if (fresh_) of_item_ = depth;
+    fresh_ = false;
+    return depth == of_item_;
+  }
+
+ private:
+  static constexpr std::size_t none = std::string_view::npos;
+  bool first_ = true;
+  bool fresh_ = false;  // an item has begun, and its first key is yet to come
+  std::size_t dash_ = none;
+  std::size_t of_item_ = none;
+};
+
 // By the keys of its items or at the margin, and the kinds of objects.
 [[nodiscard]] inline recognised recognise_yaml(std::string_view text, const std::vector<text_line>& lines) {
   std::vector<std::string_view> kinds;
@@ -135,14 +162,18 @@ struct recognised {
   bool mapping = false;
   bool topology = false;
   bool plugin = false;
+  yaml_items items;
   for (const text_line& line : lines) {
+    const auto words = trimmed(line.text);
+    if (words.empty() || words.starts_with('#') || words.starts_with('%') || words == "---") continue;
     std::size_t depth = 0;
     const auto key = yaml_key(line.text, depth);
+    const bool of_item = items.is_key_of_item(line.text, key, depth);
     if (key.empty()) continue;
     mapping = mapping || depth == 0;
-    topology = topology || key == "topology";
-    plugin = plugin || key == "tree" || key == "block" || key == "flat" || key == "ring" || key == "torus3d" ||
-             key == "cluster_default";
+    topology = topology || (of_item && key == "topology");
+    plugin = plugin || (of_item && (key == "tree" || key == "block" || key == "flat" || key == "ring" || key == "torus3d" ||
+                                    key == "cluster_default"));
     switches = switches || (depth == 0 && (key == "switches" || key == "blocks"));
     if (key == "kind") kinds.push_back(trimmed(line.text.substr(line.text.find(':') + 1)));
   }
