@@ -231,7 +231,7 @@ TEST_CASE("a file of a hundred thousand GPUs") {
   const auto text = printed(c);
   const auto start = std::clock();
   CHECK((cluster_file(text, "t") == c));
-  MESSAGE(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC << " s of CPU");
+  MESSAGE((static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC) << " s of CPU");
 }
 
 TEST_SUITE_END();

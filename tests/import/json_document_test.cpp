@@ -98,7 +98,7 @@ TEST_CASE("ten megabytes") {
   text += "{}]";
   const auto start = std::clock();
   CHECK(json_document(text, "t").root.items.size() > 200'000);
-  MESSAGE(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC << " s of CPU");
+  MESSAGE((static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC) << " s of CPU");
   const std::string line = "[\"" + std::string(10'000'000, 'x') + "\", 1]";
   CHECK(place_of(json_document(line, "t").root.items[1]) == "1:10000006");
 }

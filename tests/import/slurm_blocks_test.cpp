@@ -112,7 +112,7 @@ TEST_CASE("a million hosts") {
   for (int b = 0; b < 1000; ++b) text += "BlockName=b" + std::to_string(b) + " Nodes=r" + std::to_string(b) + "-[000-999]\n";
   const auto start = std::clock();
   const auto table = slurm_blocks(text, "t");
-  MESSAGE(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC << " s of CPU");
+  MESSAGE((static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC) << " s of CPU");
   CHECK(table.hosts.size() == 1000000);
   CHECK(table.domains.size() == 1000);
 }

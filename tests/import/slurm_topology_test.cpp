@@ -135,7 +135,7 @@ TEST_CASE("ten thousand hosts") {
   }
   const auto start = std::clock();
   const auto tree = slurm_topology(text, "t");
-  MESSAGE(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC << " s of CPU");
+  MESSAGE((static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC) << " s of CPU");
   CHECK(tree.hosts.size() == 10240);
   CHECK(tree.switches[0].level == 2);
 }

@@ -138,7 +138,7 @@ TEST_CASE("large documents") {
   while (text.size() < 4'000'000) text += "- name: tray-01\n  gpus: [0, 1, 2, 3]\n";
   const auto start = std::clock();
   CHECK(yaml_documents(text, "t").front().root.items.size() > 100'000);
-  MESSAGE(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC << " s of CPU");
+  MESSAGE((static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC) << " s of CPU");
 }
 
 TEST_CASE("damaged texts") {
