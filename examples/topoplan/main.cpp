@@ -108,8 +108,8 @@ void add_job_options(CLI::App& command, job_options& o) {
   positive(command, "--ep", o.ep, "Expert parallel degree", group)->capture_default_str();
   positive(command, "--expert-tp", o.expert_tp, "Tensor parallel degree of the experts (default: as --tp)", group);
   positive(command, "--pp", o.pp, "Pipeline parallel degree", group)->capture_default_str();
-  positive(command, "--dp", o.dp,
-           "Data parallel degree (default: usable GPUs / (tp*cp*pp), no remainder); others are spares", group);
+  positive(command, "--dp", o.dp, "Data parallel degree (default: usable GPUs / (tp*cp*pp), no remainder); others are spares",
+           group);
   command.add_option("--order", o.order, "Order of the axes in a rank number, fastest first")
       ->group(group)
       ->type_name("A-B-...")

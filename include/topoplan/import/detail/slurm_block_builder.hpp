@@ -53,8 +53,7 @@ class slurm_block_builder {
     if (empty_.empty()) return;
     name_list names;
     for (const auto& [name, line] : empty_) names.add(name);
-    notes.push_back(
-        {empty_.front().second, counted(empty_.size(), "block") + " without hosts: " + names.text()});
+    notes.push_back({empty_.front().second, counted(empty_.size(), "block") + " without hosts: " + names.text()});
   }
 
   void say_sizes(const domain_table& table, std::vector<note>& notes) const {
