@@ -92,6 +92,11 @@ TEST_CASE("what no text format may hold") {
   refused("\xff\xfe[\x31", "UTF-16, as PowerShell writes it");
 }
 
+TEST_CASE("one byte order mark is passed over, a second refused") {
+  CHECK(place_of(json_document("\xef\xbb\xbf[1]", "t").root.items[0]) == "1:2");
+  refused("\xef\xbb\xbf\xef\xbb\xbf[1]", "a second byte order mark");
+}
+
 TEST_CASE("ten megabytes") {
   std::string text = "[";
   while (text.size() < 10'000'000) text += "{\"name\": \"tray-01\", \"gpus\": [0, 1, 2, 3]},\n";

@@ -120,6 +120,8 @@ class json_events : public nlohmann::json_sax<nlohmann::json> {
 
 [[nodiscard]] inline document read_json_events(std::string_view text, const std::string& source, std::uint32_t first_line) {
   const auto plain = plain_text(text, source);
+  // The parser would pass over a second mark, and every place be wrong.
+  if (plain.starts_with("\xef\xbb\xbf")) throw parse_error({source, first_line, 1}, "JSON", "a second byte order mark");
   json_events events(plain, source, first_line);
   nlohmann::json::sax_parse(plain.begin(), plain.end(), &events);
   return events.take();
