@@ -3,6 +3,7 @@
 
 #include <topoplan/layout/axis.hpp>
 #include <topoplan/layout/degrees.hpp>
+#include <topoplan/workload/parameters.hpp>
 #include <topoplan/workload/training.hpp>
 #include <topoplan/workload/transformer.hpp>
 
@@ -55,7 +56,7 @@ inline constexpr double half_precision_bytes = 2;  // of an activation on the wi
 
 // Elements of keys and values of one token and all heads that context parallelism passes on.
 [[nodiscard]] constexpr double key_value_elements(const attention_block& a) noexcept {
-  return static_cast<double>(a.kv_heads) * (a.head_size + a.value_size);
+  return static_cast<double>(a.kv_heads) * static_cast<double>(a.head_size + value_size(a));
 }
 
 // Gathers and scatters around one block of column- and row-parallel matrices. Sequence parallelism gathers the input of the

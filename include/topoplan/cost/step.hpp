@@ -1,0 +1,284 @@
+// Seconds of one training step: layers, pipeline, data parallelism, optimizer; the slowest stage sets the pace.
+#pragma once
+
+#include <topoplan/cost/axis_groups.hpp>
+#include <topoplan/cost/calibration.hpp>
+#include <topoplan/cost/collective.hpp>
+#include <topoplan/cost/layer.hpp>
+#include <topoplan/cost/machine.hpp>
+#include <topoplan/layout/degrees.hpp>
+#include <topoplan/workload/parameters.hpp>
+#include <topoplan/workload/stages.hpp>
+#include <topoplan/workload/training.hpp>
+#include <topoplan/workload/transformer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace topoplan::inline v1 {
+
+// Seconds of one step by what they are spent on, on the critical path.
+struct step_time {
+  double seconds = 0;
+  time_parts layers;      // of the slowest stage, all micro-batches
+  double again = 0;       // of that stage: recomputation, its communication included
+  double ends = 0;        // embedding, head and loss, multi-token prediction
+  double accumulate = 0;  // adding gradients of micro-batches
+  double bubble = 0;      // the slowest stage waits for others
+  double pp = 0;          // exposed sends and receives
+  double dp = 0;          // exposed reduction of gradients and gathering of parameters
+  double optimizer = 0;
+  double fixed = 0;      // host work, once a step
+  double straggler = 0;  // waiting for the slowest host
+  double hidden = 0;     // communication that other work covers, not part of seconds
+};
+
+// Parameters that one rank holds of a layer.
+struct rank_parameters {
+  double dense = 0;
+  double experts = 0;  // routed ones
+};
+
+// What a stage's layers cost, shared by all plans that differ only in pipeline depth, batch and data parallelism.
+struct priced_layers {
+  std::vector<layer_time> kinds;            // by kind, one layer and micro-batch
+  std::vector<rank_parameters> parameters;  // by kind, of one layer on one rank
+  layer_time head;                          // head, loss and prediction layers, one micro-batch
+  layer_time embedding;                     // one micro-batch
+  double head_parameters = 0;               // of one rank
+  double embedding_parameters = 0;
+  double expert_parameters_of_head = 0;  // of prediction layers
+};
+
+namespace detail {
+
+inline void price_ends(const layer_pricing& p, priced_layers& out) noexcept {
+  const double t = p.degrees.tp;
+  const double h = p.model.hidden;
+  const double words = p.model.vocabulary / t;
+  const bool fused = p.settings.software != software_profile::megatron_2021 && p.settings.software != software_profile::fsdp_eager;
+  const double forward = half_linear(p.rates, p.tokens, words, h);
+  const double loss = p.tokens * words * (fused ? 14 : 24) / p.rates.memory;
+  layer_time& head = out.head;
+  head.forward.matrices += forward;
+  head.backward.matrices += forward * (1 + p.weight_pass);
+  head.forward.pointwise += loss / 2;
+  head.backward.pointwise += loss / 2;
+  if (p.degrees.tp > 1) {
+    const double state = p.tokens * h * half_precision_bytes;
+    const double once = collective_seconds(p.gpu.links, collective::all_reduce, state, p.groups.tp);
+    out.embedding.forward.tp += 0.5 * once;
+  }
+  out.embedding.forward.pointwise += p.tokens * h * half_precision_bytes / p.rates.memory;
+  out.embedding.backward.pointwise += 2 * p.tokens * h * half_precision_bytes / p.rates.memory;
+  for (std::uint32_t i = 0; i < p.model.prediction_layers; ++i) {
+    const layer_time& last = out.kinds[p.model.layers.back()];
+    head.forward += last.forward;
+    head.backward += last.backward;
+    head.again += last.again;
+    head.hidden += last.hidden;
+    const double both = linear(p.rates, p.tokens, h / t, 2 * h);
+    head.forward.matrices += both + forward;
+    head.backward.matrices += (both + forward) * (1 + p.weight_pass);
+    head.forward.pointwise += loss / 2;
+    head.backward.pointwise += loss / 2;
+  }
+}
+
+// One data-parallel exchange of a rank: gradients out, parameters in.
+struct replica_exchange {
+  double reduce = 0;
+  double gather = 0;
+};
+
+[[nodiscard]] inline replica_exchange exchange_of(const machine& m, const training& t, double parameters,
+                                                  const group_shape& g) noexcept {
+  if (parameters <= 0 || g.ranks <= 1) return {};
+  const double gradients = parameters * t.reduction_bytes;
+  if (t.sharding == sharding::none) return {collective_seconds(m.links, collective::all_reduce, gradients, g), 0};
+  return {collective_seconds(m.links, collective::reduce_scatter, gradients, g),
+          collective_seconds(m.links, collective::all_gather, parameters * half_precision_bytes, g)};
+}
+
+// Bytes that the optimizer reads and writes for one parameter.
+[[nodiscard]] constexpr double optimizer_traffic(const training& t) noexcept {
+  switch (t.optimizer) {
+    case optimizer_kind::adam: return 34;
+    case optimizer_kind::adam_bf16_moments: return 26;
+    case optimizer_kind::adam_8bit: return 22;
+    case optimizer_kind::sgd_momentum: return 26;
+    case optimizer_kind::muon: return 26;
+  }
+  return 34;
+}
+
+}  // namespace detail
+
+// Prices the layers and the two ends of a model under these degrees: the part of a prediction that plans share.
+// complexity: O(kinds). errors: none. source: detail/kernels.hpp and layer.hpp name theirs.
+[[nodiscard]] inline priced_layers price_layers(const transformer& model, const training& t, const resolved_degrees& d,
+                                                const axis_groups& groups, const machine& m, const step_calibration& c) {
+  const detail::layer_pricing p = detail::pricing_of(model, t, d, groups, m, c);
+  const tensor_split split{d.tp, d.ep, d.expert_tp};
+  priced_layers out;
+  out.kinds.reserve(model.kinds.size());
+  out.parameters.reserve(model.kinds.size());
+  for (const layer_kind& kind : model.kinds) {
+    out.kinds.push_back(detail::price_layer(p, kind));
+    const layer_parameters own = parameters_of(kind, model.hidden, split);
+    out.parameters.push_back({static_cast<double>(own.dense()), static_cast<double>(own.routed_experts)});
+  }
+  const end_parameters ends = end_parameters_of(model, d.tp);
+  out.embedding_parameters = static_cast<double>(ends.embedding + ends.positions);
+  out.head_parameters = static_cast<double>(ends.head + ends.norms);
+  if (model.prediction_layers != 0) {
+    const layer_parameters own = prediction_parameters(model, split);
+    out.head_parameters += model.prediction_layers * static_cast<double>(own.dense());
+    out.expert_parameters_of_head = model.prediction_layers * static_cast<double>(own.routed_experts);
+  }
+  detail::price_ends(p, out);
+  return out;
+}
+
+namespace detail {
+
+// One stage: what a micro-batch and what its parameters cost.
+struct stage_cost {
+  layer_time layers;
+  layer_time ends;
+  double send = 0;
+  double accumulate = 0;
+  double dense = 0;    // parameters of one rank
+  double experts = 0;  // parameters of one rank
+  [[nodiscard]] double micro_batch() const noexcept { return layers.total() + ends.total() + send + accumulate; }
+};
+
+inline void add(layer_time& to, double times, const layer_time& what) noexcept {
+  to.forward += times * what.forward;
+  to.backward += times * what.backward;
+  to.again += times * what.again;
+  to.hidden += times * what.hidden;
+}
+
+// Fully sharded data parallelism: parameters are gathered for each pass of each micro-batch, layer by layer.
+[[nodiscard]] inline double gather_seconds(const machine& m, const training& t, const stage_cost& s, double layers,
+                                           const axis_groups& g, double passes) noexcept {
+  const auto of = [&](double parameters, const group_shape& shape) {
+    if (parameters <= 0 || shape.ranks <= 1 || layers <= 0) return 0.0;
+    const double gathers = t.sharding == sharding::zero3 ? 2 : 1;
+    const double one = parameters / layers;
+    return layers * passes * (gathers * collective_seconds(m.links, collective::all_gather, one * half_precision_bytes, shape) +
+                              collective_seconds(m.links, collective::reduce_scatter, one * t.reduction_bytes, shape));
+  };
+  return of(s.dense, g.dp_cp) + of(s.experts, g.expert_dp);
+}
+
+}  // namespace detail
+
+// Seconds of one step, from priced layers.
+// pre: split is of the same model and pp; priced was made with the same tp, cp, ep, expert_tp and settings, and groups.
+// complexity: O(pp * kinds). errors: none (a global batch that doesn't divide is rounded up to whole micro-batches).
+// source: 1F1B and interleaved schedules, Narayanan et al., arXiv 2104.04473: micro-batches times the slowest stage, plus the
+// other stages once, over the number of virtual stages.
+[[nodiscard]] inline step_time time_of_step(const transformer& model, const training& t, const resolved_degrees& d,
+                                            const axis_groups& groups, const machine& m, const step_calibration& c,
+                                            const priced_layers& priced, const stage_split& split) {
+  using detail::stage_cost;
+  const bool old = t.software == software_profile::megatron_2021;
+  const bool fully_sharded = t.sharding == sharding::zero3 || t.sharding == sharding::zero3_kept;
+  const double v = std::max(1U, t.virtual_stages);
+  const double samples = t.global_batch != 0 ? t.global_batch : static_cast<double>(t.micro_batch) * d.dp;
+  const double micro_batches = std::max(1.0, std::ceil(samples / (static_cast<double>(d.dp) * t.micro_batch) - 1e-9));
+  const double memory_rate = m.memory_rate * c.memory;
+
+  double send = 0;
+  if (d.pp > 1) {
+    const double state = tokens_per_pass(t, d.cp) * model.hidden * detail::half_precision_bytes;
+    const bool scattered = d.tp > 1 && (t.sequence_parallel || old);
+    double once = collective_seconds(m.links, collective::send_recv, scattered ? state / d.tp : state, groups.pp);
+    if (scattered && !t.sequence_parallel) once += collective_seconds(m.links, collective::all_gather, state, groups.tp);
+    const bool overlapped = detail::overlaps(t.pipeline_overlap, !old && v > 1);
+    send = 2 * v * once * (overlapped ? c.pp_exposed : c.pp_exposed_plain);
+  }
+
+  step_time out;
+  stage_cost slowest;
+  double slowest_time = -1;
+  double all_stages = 0;
+  double most_dense = 0;
+  double most_experts = 0;
+  double gather = 0;
+  for (std::uint32_t stage = 0; stage < d.pp; ++stage) {
+    stage_cost s;
+    const std::span<const std::uint32_t> count = split.of(stage);
+    double layers = 0;
+    for (std::size_t k = 0; k < count.size(); ++k) {
+      if (count[k] == 0) continue;
+      detail::add(s.layers, count[k], priced.kinds[k]);
+      s.dense += count[k] * priced.parameters[k].dense;
+      s.experts += count[k] * priced.parameters[k].experts;
+      layers += count[k];
+    }
+    if (stage == 0) {
+      detail::add(s.ends, 1, priced.embedding);
+      s.dense += priced.embedding_parameters;
+    }
+    if (stage + 1 == d.pp) {
+      detail::add(s.ends, 1, priced.head);
+      s.dense += priced.head_parameters;
+      if (model.tied_embeddings && d.pp > 1) s.dense += priced.embedding_parameters;
+      s.experts += priced.expert_parameters_of_head;
+    }
+    s.send = send;
+    if (!detail::frozen(t)) s.accumulate = (s.dense + s.experts) * (2 + t.gradient_bytes * (old ? 2 : 1.5)) / memory_rate;
+    const double time = s.micro_batch();
+    all_stages += time;
+    if (time > slowest_time) {
+      slowest_time = time;
+      slowest = s;
+    }
+    most_dense = std::max(most_dense, s.dense);
+    most_experts = std::max(most_experts, s.experts);
+    if (fully_sharded)
+      gather = std::max(gather, detail::gather_seconds(m, t, s, layers + 1, groups, d.pp > 1 ? 1 : micro_batches));
+  }
+
+  out.layers = micro_batches * (slowest.layers.forward);
+  out.layers += micro_batches * slowest.layers.backward;
+  out.again = micro_batches * slowest.layers.again.total();
+  out.ends = micro_batches * slowest.ends.total();
+  out.pp = micro_batches * send;
+  out.accumulate = micro_batches * slowest.accumulate;
+  out.hidden = micro_batches * slowest.layers.hidden;
+  out.bubble = (all_stages - slowest_time) / v;
+  const double pipeline = micro_batches * slowest_time + out.bubble;
+
+  const double trained = detail::frozen(t) ? 0 : 1;
+  if (fully_sharded) {
+    const double comm = trained * gather / c.dp_rate;
+    const double hidden = c.gather_hidden * std::min(pipeline, comm);
+    out.dp = comm - hidden;
+    out.hidden += hidden;
+  } else {
+    const detail::replica_exchange dense = detail::exchange_of(m, t, trained * most_dense, groups.dp_cp);
+    const detail::replica_exchange experts = detail::exchange_of(m, t, trained * most_experts, groups.expert_dp);
+    const double comm = (dense.reduce + dense.gather + experts.reduce + experts.gather) / c.dp_rate;
+    const bool overlapped = detail::overlaps(t.dp_overlap, !old);
+    out.dp = overlapped ? c.dp_exposed * comm + std::max(0.0, (1 - c.dp_exposed) * comm - slowest_time) : comm;
+    out.hidden += comm - out.dp;
+  }
+  const bool sharded_states = t.sharding != sharding::none;
+  const double local = most_dense / (sharded_states ? groups.dp_cp.ranks : 1) + most_experts / (sharded_states ? groups.expert_dp.ranks : 1);
+  out.optimizer = trained * local * detail::optimizer_traffic(t) / memory_rate;
+  out.fixed = c.step;
+  const double sum = pipeline + out.dp + out.optimizer + out.fixed;
+  const double hosts = std::max(1.0, static_cast<double>(d.world()) / 8);
+  out.straggler = sum * c.straggler * std::log2(hosts);
+  out.seconds = sum + out.straggler;
+  return out;
+}
+
+}  // namespace topoplan::inline v1
