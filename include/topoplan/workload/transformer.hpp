@@ -27,6 +27,7 @@ struct attention_block {
   bool output_bias = false;
   std::uint32_t qk_norm = 0;  // parameters of the norms of queries and keys, in all
   bool sinks = false;         // one learned logit a head
+  bool chunked = false;       // the window is a chunk: a token sees what is before it in its own chunk of that many tokens
 
   friend bool operator==(const attention_block&, const attention_block&) = default;
 };
