@@ -7,6 +7,7 @@
 #include <topoplan/cost/detail/kernels.hpp>
 #include <topoplan/cost/machine.hpp>
 #include <topoplan/layout/degrees.hpp>
+#include <topoplan/workload/flops.hpp>
 #include <topoplan/workload/parameters.hpp>
 #include <topoplan/workload/traffic.hpp>
 #include <topoplan/workload/training.hpp>
@@ -91,7 +92,7 @@ struct layer_pricing {
 }
 
 // Adds the time of linear layers to both passes.
-inline void add_linear(const layer_pricing& p, layer_time& out, double forward, double backward_passes) noexcept {
+inline void add_linear(layer_time& out, double forward, double backward_passes) noexcept {
   out.forward.matrices += forward;
   out.backward.matrices += forward * backward_passes;
 }
@@ -102,7 +103,7 @@ inline void price_attention_core(const layer_pricing& p, const attention_block& 
   const double values = static_cast<double>(value_size(a));
   if (p.rates.fused_attention) {
     // A context-parallel rank without balancing waits for the one that sees the whole sequence.
-    const double keys = p.degrees.cp > 1 && !p.settings.cp_balanced ? sequence : visible_keys(sequence, a.window);
+    const double keys = p.degrees.cp > 1 && !p.settings.cp_balanced ? sequence : tokens_seen(a, p.settings.sequence, attention_pairs::causal);
     const double work = 2 * p.tokens * keys * heads * (a.head_size + values);
     out.forward.attention += work / p.rates.attention + p.rates.launch;
     out.backward.attention += 2.5 * work / p.rates.attention_backward + p.rates.launch;
@@ -133,7 +134,7 @@ inline void price_attention(const layer_pricing& p, const attention_block& a, la
     forward += linear(p.rates, p.tokens, heads * a.head_size + kv * (a.head_size + values), h);
   }
   forward += linear(p.rates, p.tokens, h, heads * values);
-  add_linear(p, out, forward, 1 + p.weight_pass);
+  add_linear(out, forward, 1 + p.weight_pass);
   price_attention_core(p, a, out);
   const double kv = a.kind == attention_kind::latent ? heads : std::max(1.0, a.kv_heads / t);
   const double moved = (5.25 * h * p.rows + p.tokens * a.head_size * (heads + 2 * kv)) * 2 * p.rates.pointwise;
@@ -148,7 +149,7 @@ inline void price_state_space(const layer_pricing& p, const state_space_block& s
   const double inner = static_cast<double>(s.heads) * s.head_size / t;
   const double mixed = 2.0 * s.groups * s.state / std::min<double>(t, s.groups);
   const double forward = linear(p.rates, p.tokens, 2 * inner + mixed + s.heads / t, h) + linear(p.rates, p.tokens, h, inner);
-  add_linear(p, out, forward, 1 + p.weight_pass);
+  add_linear(out, forward, 1 + p.weight_pass);
   // Within a chunk every token meets half of the others; across chunks states are formed and read.
   const double chunk = s.chunk;
   const double scan = 2 * p.tokens * (chunk / 2 * (inner + mixed / 2) + 2 * inner * s.state);
@@ -161,7 +162,7 @@ inline void price_mlp(const layer_pricing& p, double size, bool gated, layer_tim
   const double f = size / p.degrees.tp;
   const double h = p.model.hidden;
   const double forward = linear(p.rates, p.tokens, (gated ? 2 : 1) * f, h) + linear(p.rates, p.tokens, h, f);
-  add_linear(p, out, forward, 1 + p.weight_pass);
+  add_linear(out, forward, 1 + p.weight_pass);
   const double moved = (5.25 * h * p.rows + (gated ? 3 : 2) * f * p.tokens) * 2 * p.rates.pointwise;
   const double casts = (h + (gated ? 2 : 1) * f) * p.tokens * p.rates.quantization;
   out.forward.pointwise += (moved + casts) / p.rates.memory;
@@ -178,13 +179,13 @@ inline void price_experts(const layer_pricing& p, const expert_block& e, layer_t
   const double forward =
       matmul(p.rates, rate, p.rates.input_bytes, rows / local, (e.gated ? 2 : 1) * f, h, local) +
       matmul(p.rates, rate, p.rates.input_bytes, rows / local, h, f, local);
-  add_linear(p, out, forward, 1 + p.weight_pass);
+  add_linear(out, forward, 1 + p.weight_pass);
   if (e.latent_size != 0) {
     const double projections = 2 * linear(p.rates, p.rows, e.latent_size, p.model.hidden);
-    add_linear(p, out, projections, 1 + p.weight_pass);
+    add_linear(out, projections, 1 + p.weight_pass);
   }
   const double router = half_linear(p.rates, p.tokens / p.degrees.tp, e.experts, p.model.hidden);
-  add_linear(p, out, router, 1 + p.weight_pass);
+  add_linear(out, router, 1 + p.weight_pass);
   if (e.shared_size != 0) {
     layer_time shared;
     price_mlp(p, e.shared_size, e.gated, shared);

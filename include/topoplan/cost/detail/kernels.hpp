@@ -68,9 +68,4 @@ struct kernel_rates {
   return matmul(r, r.half, 2, m, n, k);
 }
 
-// Mean number of keys that a token of a causal sequence sees.
-[[nodiscard]] constexpr double visible_keys(double sequence, double window) noexcept {
-  return window > 0 && window < sequence ? window - window * window / (2 * sequence) : sequence / 2;
-}
-
 }  // namespace topoplan::inline v1::detail
