@@ -36,9 +36,9 @@ inline void add_layer(const hf_keys& keys, transformer& model, const layer_kind&
 inline attention_block read_heads(const hf_keys& keys, std::uint32_t hidden, hf_names heads_names, hf_names kv_names,
                                   std::uint32_t kv_otherwise, hf_names size_names, std::uint32_t size_otherwise) {
   attention_block a;
-  a.heads = keys.size(heads_names, hf_widest);
-  a.kv_heads = keys.size_or(kv_names, hf_widest, kv_otherwise == 0 ? a.heads : kv_otherwise);
-  a.head_size = keys.size_or(size_names, hf_widest, size_otherwise);
+  a.heads = keys.size(heads_names, hf_most_heads);
+  a.kv_heads = keys.size_or(kv_names, hf_most_heads, kv_otherwise == 0 ? a.heads : kv_otherwise);
+  a.head_size = keys.size_or(size_names, hf_most_heads, size_otherwise);
   const auto heads_at = keys.map().at(*keys.first(heads_names));
   if (a.heads % a.kv_heads != 0) {
     const auto by = keys.first(kv_names);

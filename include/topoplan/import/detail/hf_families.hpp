@@ -18,9 +18,9 @@ namespace topoplan::inline v1::import::detail {
 inline void read_latent_attention(const hf_keys& keys, transformer& model, attention_block& a) {
   a.kind = attention_kind::latent;
   a.kv_heads = a.heads;
-  a.rope_size = keys.size({"qk_rope_head_dim"}, hf_widest);
-  a.head_size = keys.size({"qk_nope_head_dim"}, hf_widest) + a.rope_size;
-  a.value_size = keys.size({"v_head_dim"}, hf_widest);
+  a.rope_size = keys.size({"qk_rope_head_dim"}, hf_most_heads);
+  a.head_size = keys.size({"qk_nope_head_dim"}, hf_most_heads) + a.rope_size;
+  a.value_size = keys.size({"v_head_dim"}, hf_most_heads);
   a.kv_rank = keys.size({"kv_lora_rank"}, hf_widest);
   a.query_rank = keys.size_or({"q_lora_rank"}, hf_widest, 0);
   if (!keys.has("q_lora_rank") && !keys.is_null("q_lora_rank"))

@@ -175,7 +175,7 @@ inline transformer read_qwen(const hf_keys& keys) {
 inline transformer read_dbrx(const hf_keys& keys) {
   auto model = read_gpt_sizes(keys, {"d_model"}, {"n_heads"}, {}, false, false);
   auto& k = model.kinds[0];
-  const auto kv = keys.part("attn_config").size({"kv_n_heads"}, hf_widest);
+  const auto kv = keys.part("attn_config").size({"kv_n_heads"}, hf_most_heads);
   if (k.attention.heads % kv != 0) {
     keys.map().at("attn_config").at("kv_n_heads").refuse("a divisor of the " + std::to_string(k.attention.heads) + " heads");
   }

@@ -16,10 +16,11 @@
 namespace topoplan::inline v1::import::detail {
 
 // No published model comes near these; what is above is a slip, and products of what is below don't overflow.
-inline constexpr std::uint32_t hf_widest = 1U << 20U;
+inline constexpr std::uint32_t hf_widest = 1U << 18U;
+inline constexpr std::uint32_t hf_most_heads = 1U << 14U;  // of a size of that much at most
 inline constexpr std::uint32_t hf_most_rows = 1U << 26U;
 inline constexpr std::uint32_t hf_most_layers = 10'000;
-inline constexpr std::uint32_t hf_most_experts = 1U << 16U;
+inline constexpr std::uint32_t hf_most_experts = 1U << 12U;
 
 // One name of a setting, or several that versions of one family use.
 using hf_names = std::initializer_list<std::string_view>;

@@ -21,10 +21,10 @@ inline layer_kind read_hybrid_block(const hf_keys& keys, std::uint32_t hidden, c
   k.feed_forward = kind == '-' ? feed_forward_kind::mlp : kind == 'E' ? feed_forward_kind::experts : feed_forward_kind::none;
   if (kind == 'M') {
     state_space_block& s = k.state_space;
-    s.heads = keys.size({"mamba_num_heads"}, hf_widest);
-    s.head_size = keys.size({"mamba_head_dim"}, hf_widest);
-    s.state = keys.size({"ssm_state_size"}, hf_widest);
-    s.groups = keys.size({"n_groups", "mamba_n_groups"}, hf_widest);
+    s.heads = keys.size({"mamba_num_heads"}, hf_most_heads);
+    s.head_size = keys.size({"mamba_head_dim"}, hf_most_heads);
+    s.state = keys.size({"ssm_state_size"}, hf_most_heads);
+    s.groups = keys.size({"n_groups", "mamba_n_groups"}, hf_most_heads);
     s.convolution = keys.size({"conv_kernel", "mamba_d_conv"}, 1024);
     s.chunk = keys.size({"chunk_size", "mamba_chunk_size"}, hf_widest);
     s.convolution_bias = keys.flag_or("use_conv_bias", true);
@@ -121,10 +121,10 @@ inline transformer read_mamba2(const hf_keys& keys) {
   k.feed_forward = feed_forward_kind::none;
   k.norms = 1;
   state_space_block& s = k.state_space;
-  s.heads = keys.size({"num_heads"}, hf_widest);
-  s.head_size = keys.size({"head_dim"}, hf_widest);
-  s.state = keys.size({"state_size"}, hf_widest);
-  s.groups = keys.size({"n_groups"}, hf_widest);
+  s.heads = keys.size({"num_heads"}, hf_most_heads);
+  s.head_size = keys.size({"head_dim"}, hf_most_heads);
+  s.state = keys.size({"state_size"}, hf_most_heads);
+  s.groups = keys.size({"n_groups"}, hf_most_heads);
   s.convolution = keys.size({"conv_kernel"}, 1024);
   s.chunk = keys.size_or({"chunk_size"}, hf_widest, 256);
   s.convolution_bias = keys.flag_or("use_conv_bias", true);
