@@ -223,7 +223,7 @@ TEST_CASE("small configurations of every family, counted by building the models 
     CHECK(topoplan::parameters_of(t).total() == std::stoull(line.substr(0, first)));
     if (windows != "-") CHECK(mixers(t) == windows);
   }
-  CHECK(n == 212);
+  CHECK(n == 213);
 }
 
 TEST_CASE("layers of the reference configurations") {
@@ -349,6 +349,11 @@ TEST_CASE("what is refused, where, and by which name") {
   refused("{\"model_type\": 5}", "expected model_type, a text, found 5");
   refused("{\"model_type\": \"llama\"}",
           "c.json:1:1: expected hidden_size among the settings of model_type 'llama', found no such key");
+  refused("{\"model_type\": \"kimi_k25\",\n \"text_config\": {\"model_type\": \"t5\"}}",
+          "c.json:2:32: expected a decoder-only transformer");
+  refused(R"({"model_type": "mistral3", "text_config": {"hidden_size": 64, "vocab_size": 9, "num_hidden_layers": 1,
+      "num_attention_heads": 8, "intermediate_size": 8}})",
+          "c.json:1:43: expected tie_word_embeddings, for which versions of model_type 'mistral3' take different values");
 
   const std::string llama =
       "{\"model_type\": \"llama\", \"vocab_size\": 100, \"num_hidden_layers\": 2, \"intermediate_size\": 64,\n";
@@ -394,6 +399,20 @@ TEST_CASE("what is refused, where, and by which name") {
   refused(R"({"model_type": "qwen2_moe", "hidden_size": 64, "vocab_size": 9, "num_hidden_layers": 1, "num_attention_heads": 8,
  "mlp_only_layers": [1]})",
           "c.json:2:22: expected a layer of 0 to 0, found 1");
+}
+
+TEST_CASE("dense and sparse layers by a list, and prediction layers under their other name") {
+  auto text = data_file("hf_config/latent.json");
+  const auto put = [&](const std::string& what, const std::string& by) { text.replace(text.find(what), what.size(), by); };
+  put("\"num_nextn_predict_layers\": 1", "\"num_mtp_layers\": 2");
+  put("\"moe_layer_freq\": 2", "\"mlp_layer_types\": [\"sparse\", \"dense\", \"sparse\", \"dense\"]");
+  CHECK(feeds(hf_config(text, "c")) == "eded");
+  CHECK(hf_config(text, "c").prediction_layers == 2);
+  put("\"sparse\", \"dense\"]", "\"sparse\"]");
+  CHECK_THROWS_WITH_AS(hf_config(text, "c"), doctest::Contains("c:13:22: expected one entry for each of the 4 layers, found 3"),
+                       parse_error);
+  put("\"sparse\"]", "\"odd\", \"dense\"]");
+  CHECK_THROWS_WITH_AS(hf_config(text, "c"), doctest::Contains("expected dense or sparse, found 'odd'"), parse_error);
 }
 
 TEST_CASE("the largest sizes that are taken don't overflow a count") {

@@ -34,7 +34,7 @@ struct hf_nested {
 inline constexpr hf_nested hf_nested_types[] = {
     {"gemma3", "gemma3_text"},         {"llama4", "llama4_text"},     {"qwen2_vl", "qwen2_vl_text"},
     {"qwen2_5_vl", "qwen2_5_vl_text"}, {"qwen3_vl", "qwen3_vl_text"}, {"qwen3_vl_moe", "qwen3_vl_moe_text"},
-    {"mistral3", "mistral"},
+    {"mistral3", "mistral"},           {"kimi_k25", "kimi_k2"},
 };
 
 inline constexpr hf_nested hf_architectures[] = {
@@ -142,7 +142,7 @@ inline void check_nested_ties(const hf_keys& outer, const hf_keys& inner) {
   if (nested == std::end(detail::hf_nested_types)) {
     model = detail::read_hf_model({root, type}, type_at);
   } else if (!untyped.has("text_config")) {
-    if (type == "mistral3") root.refuse("text_config of a model_type " + quoted(type), "no such key");
+    if (type == "mistral3" || type == "kimi_k25") root.refuse("text_config of a model_type " + quoted(type), "no such key");
     model = detail::read_hf_model({root, std::string(nested->text_type)}, type_at);
   } else {
     const auto part = untyped.part("text_config");
@@ -150,8 +150,10 @@ inline void check_nested_ties(const hf_keys& outer, const hf_keys& inner) {
     detail::check_nested_ties(untyped, text);
     model = detail::read_hf_model(text, text.has("model_type") ? part.map().at("model_type") : type_at);
     const bool stated = text.has("tie_word_embeddings") || untyped.has("tie_word_embeddings");
-    if (!stated && type == "mistral3")
-      part.map().refuse("tie_word_embeddings, for which versions of model_type 'mistral3' take different values", "no such key");
+    if (!stated && (type == "mistral3" || type == "kimi_k25")) {
+      part.map().refuse("tie_word_embeddings, for which versions of model_type " + quoted(type) + " take different values",
+                        "no such key");
+    }
     if (!text.has("tie_word_embeddings")) model.tied_embeddings = untyped.flag_or("tie_word_embeddings", type == "gemma3");
   }
   if (untyped.has("vision_config") || nested != std::end(detail::hf_nested_types))

@@ -82,6 +82,17 @@ inline std::vector<bool> read_expert_layers(const hf_keys& keys, hf_experts how,
     const std::size_t step = keys.size_or({"decoder_sparse_step"}, hf_most_layers, 1);
     for (std::size_t i = 0; i < layers; ++i) sparse[i] = (i + 1) % step == 0;
     each_named("mlp_only_layers", false);
+  } else if (how == hf_experts::deepseek && keys.has("mlp_layer_types")) {
+    const auto types = keys.list_or_none("mlp_layer_types");
+    if (types.size() != layers) {
+      keys.map()
+          .at("mlp_layer_types")
+          .refuse("one entry for each of the " + std::to_string(layers) + " layers", std::to_string(types.size()));
+    }
+    for (std::size_t i = 0; i < layers; ++i) {
+      if (types[i].text() != "dense" && types[i].text() != "sparse") types[i].refuse("dense or sparse");
+      sparse[i] = types[i].text() == "sparse";
+    }
   } else if (how == hf_experts::deepseek) {
     const std::size_t dense = keys.number_or("first_k_dense_replace", hf_most_layers, 0);
     const std::size_t step = keys.size_or({"moe_layer_freq"}, hf_most_layers, 1);

@@ -38,7 +38,10 @@ inline void read_peculiarities(const hf_keys& keys, const hf_family& family, tra
       model.prediction_layers = keys.size({"num_mtp_modules"}, 100) * keys.size_or({"mtp_transformer_layers"}, 100, 1);
     }
   }
-  if (family.experts == hf_experts::deepseek) model.prediction_layers = keys.number_or("num_nextn_predict_layers", 100, 0);
+  if (family.experts == hf_experts::deepseek) {
+    const auto* name = keys.has("num_mtp_layers") ? "num_mtp_layers" : "num_nextn_predict_layers";
+    model.prediction_layers = keys.number_or(name, 100, 0);
+  }
   if (keys.type() == "smollm3" && keys.flag_or("use_sliding_window", false) && !keys.has("layer_types"))
     keys.unsupported("use_sliding_window", "sliding windows that no layer_types lay out");
   if (keys.type() == "baichuan" && !keys.has("max_position_embeddings") && keys.has("model_max_length"))
@@ -57,7 +60,8 @@ inline transformer read_family(const hf_keys& keys, const hf_family& family) {
   const std::size_t layers = keys.size({"num_hidden_layers", "num_layers"}, hf_most_layers);
 
   layer_kind k;
-  const bool latent = keys.type() == "deepseek_v2" || keys.type() == "deepseek_v3" || keys.type() == "kimi_k2";
+  const bool latent =
+      keys.type() == "deepseek_v2" || keys.type() == "deepseek_v3" || keys.type() == "kimi_k2" || keys.type() == "glm4_moe_lite";
   const std::uint32_t size = latent ? 1 : family.head_size;
   if (latent) k.attention = read_heads(keys, model.hidden, {"num_attention_heads"}, {"num_key_value_heads"}, 0, {}, size);
   else

@@ -176,6 +176,7 @@ inline constexpr hf_family hf_families[] = {
     {.type = "deepseek", .experts = hf_experts::deepseek},
     {.type = "deepseek_v2", .experts = hf_experts::deepseek},
     {.type = "deepseek_v3", .experts = hf_experts::deepseek, .router_bias = true},
+    {.type = "glm4_moe_lite", .experts = hf_experts::deepseek, .router_bias = true},
     {.type = "kimi_k2", .experts = hf_experts::deepseek, .router_bias = true},
 };
 
