@@ -401,6 +401,37 @@ TEST_CASE("what is refused, where, and by which name") {
           "c.json:2:22: expected a layer of 0 to 0, found 1");
 }
 
+TEST_CASE("windows as the families lay them out") {
+  const auto laid_out = [](const std::string& type, const std::string& rest) {
+    return mixers(hf_config("{\"model_type\": \"" + type + R"(", "hidden_size": 64, "vocab_size": 9, "num_hidden_layers": 6,
+        "num_attention_heads": 8, "num_key_value_heads": 8, "intermediate_size": 8, )" +
+                                rest + "}",
+                            "c"));
+  };
+  CHECK(laid_out("qwen2", R"("sliding_window": 16, "use_sliding_window": true, "max_window_layers": 4)") == "FFFFSS");
+  CHECK(laid_out("qwen2", R"("sliding_window": 16, "use_sliding_window": false, "max_window_layers": 4)") == "FFFFFF");
+  CHECK(laid_out("qwen3_moe", R"("sliding_window": 16, "use_sliding_window": true, "num_experts": 2, "num_experts_per_tok": 1,
+      "moe_intermediate_size": 4)") == "SSSSSS");
+  CHECK(laid_out("exaone4", R"("sliding_window": 16, "sliding_window_pattern": "LLLG")") == "SSSFSS");
+  CHECK(laid_out("exaone4", R"("sliding_window": 16, "sliding_window_pattern": 2)") == "SFSFSF");
+  CHECK(laid_out("exaone4", R"("sliding_window": null)") == "FFFFFF");
+  CHECK_THROWS_WITH_AS(laid_out("exaone4", R"("sliding_window_pattern": "LX")"), doctest::Contains("a number or letters L and G"),
+                       parse_error);
+  CHECK(laid_out("mistral", R"("head_dim": 8)") == "SSSSSS");
+  CHECK(laid_out("mistral", R"("sliding_window": null)") == "FFFFFF");
+  const std::string llama4 = R"("intermediate_size_mlp": 8, "num_local_experts": 2, "num_experts_per_tok": 1, )";
+  CHECK(laid_out("llama4_text", llama4 + R"("no_rope_layers": [1, 0, 1, 1, 0, 0])") == "CFCCFF");
+  CHECK(laid_out("llama4_text", llama4 + R"("no_rope_layer_interval": 3)") == "CCFCCF");
+  CHECK(laid_out("llama4_text", llama4 + R"("attention_chunk_size": null)") == "FFFFFF");
+  CHECK(feeds(hf_config(R"({"model_type": "llama4_text", "hidden_size": 64, "vocab_size": 9, "num_hidden_layers": 3,
+      "num_attention_heads": 8, "intermediate_size": 8, "moe_layers": [1], )" +
+                            llama4 + R"("x": 0})",
+                        "c")) == "ded");
+  CHECK(laid_out("gpt_neo", R"("max_position_embeddings": 32, "attention_types": [[["global", "local", "local"], 2]])") ==
+        "FSSFSS");
+  CHECK(laid_out("gpt_neo", R"("max_position_embeddings": 32)") == "FSFSFS");
+}
+
 TEST_CASE("dense and sparse layers by a list, and prediction layers under their other name") {
   auto text = data_file("hf_config/latent.json");
   const auto put = [&](const std::string& what, const std::string& by) { text.replace(text.find(what), what.size(), by); };
