@@ -49,19 +49,19 @@ struct calibration_factor {
 };
 
 inline constexpr std::array<calibration_factor, 4> matrix_factors{{{"matmul_16bit", &step_calibration::matmul_16bit},
-                                                                  {"matmul_fp8", &step_calibration::matmul_fp8},
-                                                                  {"matmul_mxfp8", &step_calibration::matmul_mxfp8},
-                                                                  {"matmul_nvfp4", &step_calibration::matmul_nvfp4}}};
+                                                                   {"matmul_fp8", &step_calibration::matmul_fp8},
+                                                                   {"matmul_mxfp8", &step_calibration::matmul_mxfp8},
+                                                                   {"matmul_nvfp4", &step_calibration::matmul_nvfp4}}};
 
 inline constexpr std::array<calibration_factor, 9> exposure_factors{{{"tp_exposed", &step_calibration::tp_exposed},
-                                                                    {"tp_exposed_plain", &step_calibration::tp_exposed_plain},
-                                                                    {"cp_exposed", &step_calibration::cp_exposed},
-                                                                    {"expert_exposed", &step_calibration::expert_exposed},
-                                                                    {"expert_layer", &step_calibration::expert_layer},
-                                                                    {"pp_exposed", &step_calibration::pp_exposed},
-                                                                    {"pp_exposed_plain", &step_calibration::pp_exposed_plain},
-                                                                    {"dp_exposed", &step_calibration::dp_exposed},
-                                                                    {"pointwise_fused", &step_calibration::pointwise_fused}}};
+                                                                     {"tp_exposed_plain", &step_calibration::tp_exposed_plain},
+                                                                     {"cp_exposed", &step_calibration::cp_exposed},
+                                                                     {"expert_exposed", &step_calibration::expert_exposed},
+                                                                     {"expert_layer", &step_calibration::expert_layer},
+                                                                     {"pp_exposed", &step_calibration::pp_exposed},
+                                                                     {"pp_exposed_plain", &step_calibration::pp_exposed_plain},
+                                                                     {"dp_exposed", &step_calibration::dp_exposed},
+                                                                     {"pointwise_fused", &step_calibration::pointwise_fused}}};
 
 [[nodiscard]] inline std::size_t matrix_factor_of(precision p) noexcept {
   switch (p) {

@@ -31,23 +31,23 @@ struct step_calibration {
   double quantization = 1;  // traffic of casts to 8 and 4 bits
   // Overheads.
   double launch = 6e-6;
-  double layer = 20e-6;          // a layer and direction, beside its kernels
-  double expert_layer = 1e-3;    // a layer of experts and direction: routing, small kernels, host work
-  double expert_traffic = 1.5;   // traffic of permutation and activation over the least possible
+  double layer = 20e-6;         // a layer and direction, beside its kernels
+  double expert_layer = 1e-3;   // a layer of experts and direction: routing, small kernels, host work
+  double expert_traffic = 1.5;  // traffic of permutation and activation over the least possible
   double step = 5e-3;
   double straggler = 0.004;  // a doubling of 8-GPU hosts
   // Exposure of communication.
-  double tp_exposed = 0.35;           // overlapped with matrices
-  double tp_exposed_plain = 0.6;      // not overlapped: collectives on their own, as sustained inside a step
-  double tp_exposed_backward = 0.5;   // all-reduce of input gradients behind weight gradients
+  double tp_exposed = 0.35;          // overlapped with matrices
+  double tp_exposed_plain = 0.6;     // not overlapped: collectives on their own, as sustained inside a step
+  double tp_exposed_backward = 0.5;  // all-reduce of input gradients behind weight gradients
   double tp_across_domains = 1.3;
   double cp_exposed = 0.3;
   double expert_exposed = 0.8;
   double expert_exposed_overlapped = 0.24;
   double pp_exposed_plain = 1.2;
   double pp_exposed = 0.5;
-  double dp_rate = 0.6;     // of the measured rate of the collective, beside compute
-  double dp_exposed = 0.2;  // first and last buckets
+  double dp_rate = 0.6;         // of the measured rate of the collective, beside compute
+  double dp_exposed = 0.2;      // first and last buckets
   double gather_hidden = 0.75;  // FSDP: part of the shorter of compute and communication that overlaps
   double power = 1.2;           // exponent: rate of arithmetic over power below the part's own
 };

@@ -103,7 +103,8 @@ inline void price_attention_core(const layer_pricing& p, const attention_block& 
   const double values = static_cast<double>(value_size(a));
   if (p.rates.fused_attention) {
     // A context-parallel rank without balancing waits for the one that sees the whole sequence.
-    const double keys = p.degrees.cp > 1 && !p.settings.cp_balanced ? sequence : tokens_seen(a, p.settings.sequence, attention_pairs::causal);
+    const double keys =
+        p.degrees.cp > 1 && !p.settings.cp_balanced ? sequence : tokens_seen(a, p.settings.sequence, attention_pairs::causal);
     const double work = 2 * p.tokens * keys * heads * (a.head_size + values);
     out.forward.attention += work / p.rates.attention + p.rates.launch;
     out.backward.attention += 2.5 * work / p.rates.attention_backward + p.rates.launch;
@@ -125,8 +126,9 @@ inline void price_attention(const layer_pricing& p, const attention_block& a, la
   double forward = 0;
   if (a.kind == attention_kind::latent) {
     const double nope = a.head_size - a.rope_size;
-    forward += a.query_rank != 0 ? linear(p.rates, p.rows, a.query_rank, h) + linear(p.rates, p.tokens, heads * a.head_size, a.query_rank)
-                                 : linear(p.rates, p.tokens, heads * a.head_size, h);
+    forward += a.query_rank != 0
+                   ? linear(p.rates, p.rows, a.query_rank, h) + linear(p.rates, p.tokens, heads * a.head_size, a.query_rank)
+                   : linear(p.rates, p.tokens, heads * a.head_size, h);
     forward += linear(p.rates, p.rows, a.kv_rank + a.rope_size, h);
     forward += linear(p.rates, p.tokens, heads * (nope + values), a.kv_rank);
   } else {
@@ -176,9 +178,8 @@ inline void price_experts(const layer_pricing& p, const expert_block& e, layer_t
   const double local = std::max(1.0, static_cast<double>(e.experts) / p.degrees.ep);
   const double f = static_cast<double>(e.size) / p.degrees.expert_tp;
   const double rate = p.rates.linear * p.factors.expert_matmul;
-  const double forward =
-      matmul(p.rates, rate, p.rates.input_bytes, rows / local, (e.gated ? 2 : 1) * f, h, local) +
-      matmul(p.rates, rate, p.rates.input_bytes, rows / local, h, f, local);
+  const double forward = matmul(p.rates, rate, p.rates.input_bytes, rows / local, (e.gated ? 2 : 1) * f, h, local) +
+                         matmul(p.rates, rate, p.rates.input_bytes, rows / local, h, f, local);
   add_linear(out, forward, 1 + p.weight_pass);
   if (e.latent_size != 0) {
     const double projections = 2 * linear(p.rates, p.rows, e.latent_size, p.model.hidden);
@@ -238,7 +239,8 @@ inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer
   const bool old = p.settings.software == software_profile::megatron_2021;
   for (const message& m : traffic_of_layer(p.model, kind, p.settings, p.degrees)) {
     const group_shape& g = shape_of(p.groups, m.over);
-    double once = m.over == axis::ep ? expert_exchange(p, m, kind.experts.top_k) : collective_seconds(p.gpu.links, m.what, m.bytes, g);
+    double once =
+        m.over == axis::ep ? expert_exchange(p, m, kind.experts.top_k) : collective_seconds(p.gpu.links, m.what, m.bytes, g);
     double exposed_forward = 1;
     double exposed_backward = 1;
     time_parts forward;
@@ -246,7 +248,8 @@ inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer
     switch (m.over) {
       case axis::tp:
       case axis::expert_tp: {
-        const bool overlapped = overlaps(p.settings.tp_overlap, p.settings.software == software_profile::megatron_core && p.settings.sequence_parallel);
+        const bool overlapped = overlaps(p.settings.tp_overlap,
+                                         p.settings.software == software_profile::megatron_core && p.settings.sequence_parallel);
         exposed_forward = exposed_backward = overlapped ? c.tp_exposed : c.tp_exposed_plain;
         if (m.what == collective::all_reduce && !old) exposed_backward *= c.tp_exposed_backward;
         if (!g.in_domain()) {
@@ -279,10 +282,8 @@ inline void price_recomputation(const layer_pricing& p, layer_time& out) noexcep
     case recomputation::full: out.again = out.forward; return;
     case recomputation::half: out.again = 0.5 * out.forward; return;
     case recomputation::selective:
-      if (p.rates.fused_attention)
-        out.again.pointwise = out.forward.pointwise;
-      else
-        out.again.attention = out.forward.attention;
+      if (p.rates.fused_attention) out.again.pointwise = out.forward.pointwise;
+      else out.again.attention = out.forward.attention;
   }
 }
 

@@ -59,7 +59,8 @@ inline constexpr double fp4_peak = 10e15;
   constexpr double tera = 1e12;
   constexpr double giga = 1e9;
   if (!g.bf16.known() || !g.memory.known() || !g.memory_rate.known())
-    throw invalid_argument(std::string(g.title) + ": its arithmetic or memory isn't in the catalogue, so no time can be predicted");
+    throw invalid_argument(std::string(g.title) +
+                           ": its arithmetic or memory isn't in the catalogue, so no time can be predicted");
   machine m;
   m.gpu = g.title;
   m.family = detail::family_of(g);
@@ -82,7 +83,8 @@ inline constexpr double fp4_peak = 10e15;
     if (h.cordoned || h.gpu_count == 0) continue;
     if (first == nullptr) first = &h;
     if (h.model != first->model)
-      throw invalid_argument(h.name + " has " + c.gpu_models[h.model] + ", " + first->name + " has " + c.gpu_models[first->model] +
+      throw invalid_argument(h.name + " has " + c.gpu_models[h.model] + ", " + first->name + " has " +
+                             c.gpu_models[first->model] +
                              ": one time of a step is predicted for GPUs of one model; leave the others out with --exclude");
   }
   if (first == nullptr) throw invalid_argument("the cluster has no usable GPU");

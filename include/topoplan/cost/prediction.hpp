@@ -64,12 +64,11 @@ namespace detail {
   const stage_split split = split_layers(model, t, d.pp);
   prediction out;
   out.time = time_of_step(model, t, d, groups, m, c, priced, split);
-  out.range = interval_of(model, t, m, out.time.seconds);
+  out.range = interval_of(model, m, out.time.seconds);
   const double samples = t.global_batch != 0 ? t.global_batch : static_cast<double>(t.micro_batch) * d.dp;
   const double gpus = static_cast<double>(d.world());
   out.tokens_per_second_per_gpu = samples * t.sequence / out.time.seconds / gpus;
-  out.model_flops_per_second_per_gpu =
-      out.tokens_per_second_per_gpu * training_flops_per_token(model, t, attention_pairs::full);
+  out.model_flops_per_second_per_gpu = out.tokens_per_second_per_gpu * training_flops_per_token(model, t, attention_pairs::full);
   out.mfu = out.model_flops_per_second_per_gpu / detail::peak_of_format(m, t.precision);
   out.mfu_16bit = out.model_flops_per_second_per_gpu / m.peak_16bit;
   out.capacity = m.memory;

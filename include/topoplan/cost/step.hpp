@@ -59,7 +59,8 @@ inline void price_ends(const layer_pricing& p, priced_layers& out) noexcept {
   const double t = p.degrees.tp;
   const double h = p.model.hidden;
   const double words = p.model.vocabulary / t;
-  const bool fused = p.settings.software != software_profile::megatron_2021 && p.settings.software != software_profile::fsdp_eager;
+  const bool fused =
+      p.settings.software != software_profile::megatron_2021 && p.settings.software != software_profile::fsdp_eager;
   const double forward = half_linear(p.rates, p.tokens, words, h);
   const double loss = p.tokens * words * (fused ? 14 : 24) / p.rates.memory;
   layer_time& head = out.head;
@@ -170,8 +171,9 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     if (parameters <= 0 || shape.ranks <= 1 || layers <= 0) return 0.0;
     const double gathers = t.sharding == sharding::zero3 ? 2 : 1;
     const double one = parameters / layers;
-    return layers * passes * (gathers * collective_seconds(m.links, collective::all_gather, one * half_precision_bytes, shape) +
-                              collective_seconds(m.links, collective::reduce_scatter, one * t.reduction_bytes, shape));
+    return layers * passes *
+           (gathers * collective_seconds(m.links, collective::all_gather, one * half_precision_bytes, shape) +
+            collective_seconds(m.links, collective::reduce_scatter, one * t.reduction_bytes, shape));
   };
   return of(s.dense, g.dp_cp) + of(s.experts, g.expert_dp);
 }
@@ -271,7 +273,8 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     out.hidden += comm - out.dp;
   }
   const bool sharded_states = t.sharding != sharding::none;
-  const double local = most_dense / (sharded_states ? groups.dp_cp.ranks : 1) + most_experts / (sharded_states ? groups.expert_dp.ranks : 1);
+  const double local =
+      most_dense / (sharded_states ? groups.dp_cp.ranks : 1) + most_experts / (sharded_states ? groups.expert_dp.ranks : 1);
   out.optimizer = trained * local * detail::optimizer_traffic(t) / memory_rate;
   out.fixed = c.step;
   const double sum = pipeline + out.dp + out.optimizer + out.fixed;

@@ -35,7 +35,8 @@ namespace detail {
   if (k.feed_forward == feed_forward_kind::experts) {
     if (k.experts.experts % d.ep != 0) return indivisible("the number of experts", k.experts.experts, "ep", d.ep);
     if (k.experts.size % d.expert_tp != 0) return indivisible("the width of an expert", k.experts.size, "expert_tp", d.expert_tp);
-    if (k.experts.shared_size % d.tp != 0) return indivisible("the width of the shared experts", k.experts.shared_size, "tp", d.tp);
+    if (k.experts.shared_size % d.tp != 0)
+      return indivisible("the width of the shared experts", k.experts.shared_size, "tp", d.tp);
   }
   (void)model;
   return {};
@@ -63,8 +64,8 @@ namespace detail {
     return indivisible("the sequence of a context-parallel rank", t.sequence / d.cp, "tp", d.tp);
   const std::uint64_t step = std::uint64_t{d.dp} * t.micro_batch;
   if (t.global_batch % step != 0)
-    return indivisible("the global batch", t.global_batch, "dp " + std::to_string(d.dp) + " * micro-batch " +
-                                                               std::to_string(t.micro_batch) + " =", step);
+    return indivisible("the global batch", t.global_batch,
+                       "dp " + std::to_string(d.dp) + " * micro-batch " + std::to_string(t.micro_batch) + " =", step);
   if (t.virtual_stages > 1) {
     if (d.pp < 2) return "virtual stages need pp above 1; pp is " + std::to_string(d.pp);
     const std::uint64_t micro_batches = t.global_batch == 0 ? 1 : t.global_batch / step;

@@ -27,9 +27,7 @@ struct stage_memory {
   double context = 0;    // CUDA context, communicators, and what the allocator can't use
 
   [[nodiscard]] constexpr double states() const noexcept { return weights + gradients + optimizer; }
-  [[nodiscard]] constexpr double total() const noexcept {
-    return states() + activations + logits + workspace + context;
-  }
+  [[nodiscard]] constexpr double total() const noexcept { return states() + activations + logits + workspace + context; }
   friend bool operator==(const stage_memory&, const stage_memory&) = default;
 };
 
@@ -38,7 +36,7 @@ enum class memory_reading : std::uint8_t { allocator, process };
 
 // Factors of the parts that no formula yields. source: notes on published peaks; fitted on BigScience's 2022 readings (process).
 struct memory_calibration {
-  double context = 0.6e9;        // bytes, beside what the allocator counts
+  double context = 0.6e9;          // bytes, beside what the allocator counts
   double process_context = 4.2e9;  // bytes, with communicators and fragmentation of long runs
   double process_states = 1.13;
   double process_activations = 1.35;
@@ -178,7 +176,8 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
 }
 
 // Micro-batches whose activations stage i holds at once, counted in whole stages.
-[[nodiscard]] constexpr double in_flight(std::uint32_t stage, std::uint32_t pp, double virtual_stages, double micro_batches) noexcept {
+[[nodiscard]] constexpr double in_flight(std::uint32_t stage, std::uint32_t pp, double virtual_stages,
+                                         double micro_batches) noexcept {
   const double p = pp;
   if (virtual_stages <= 1) return std::min(p - stage, micro_batches);
   return std::min(micro_batches, (p * (virtual_stages - 1) + 2 * (p - stage) - 1) / virtual_stages);
@@ -240,7 +239,9 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
   if (t.recompute == recomputation::full || t.recompute == recomputation::half) m.workspace += largest_whole - largest_kept;
   if (t.sharding >= sharding::zero3_kept) {
     // Two layers are gathered at a time; under a pipeline the stage's parameters and 32-bit gradients stay whole.
-    m.workspace += d.pp > 1 ? 6 * (dense + experts) : t.sharding == sharding::zero3 ? 2 * 2 * largest_layer : 2 * (dense + experts);
+    m.workspace += d.pp > 1                        ? 6 * (dense + experts)
+                   : t.sharding == sharding::zero3 ? 2 * 2 * largest_layer
+                                                   : 2 * (dense + experts);
   }
   m.context = c.context;
   return m;
@@ -249,8 +250,7 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
 // The same peak as a reading of that kind shows it. units: bytes. complexity: O(1). errors: none.
 [[nodiscard]] constexpr double reading_of(const stage_memory& m, memory_reading r, const memory_calibration& c = {}) noexcept {
   if (r == memory_reading::allocator) return m.total();
-  return c.process_context + c.process_states * m.states() +
-         c.process_activations * (m.activations + m.logits + m.workspace);
+  return c.process_context + c.process_states * m.states() + c.process_activations * (m.activations + m.logits + m.workspace);
 }
 
 }  // namespace topoplan::inline v1

@@ -101,8 +101,9 @@ constexpr void add_tp_block(layer_traffic& out, const training& t, axis over, do
     }
   }
   if (d.cp > 1 && kind.mixer == mixer_kind::attention)
-    out.add({axis::cp, collective::send_recv, tokens * detail::key_value_elements(kind.attention) / d.tp * detail::half_precision_bytes,
-             d.cp - 1.0, 2 * (d.cp - 1.0), hidden_behind::attention});
+    out.add({axis::cp, collective::send_recv,
+             tokens * detail::key_value_elements(kind.attention) / d.tp * detail::half_precision_bytes, d.cp - 1.0,
+             2 * (d.cp - 1.0), hidden_behind::attention});
   return out;
 }
 

@@ -13,16 +13,16 @@ namespace topoplan::inline v1::detail {
 
 // Rates that one GPU sustains, resolved from its peaks and the calibration of its family.
 struct kernel_rates {
-  double linear = 0;         // operations per second of large linear layers
-  double half = 0;           // the same in 16 bits
-  double attention = 0;      // of the attention core, forward
+  double linear = 0;     // operations per second of large linear layers
+  double half = 0;       // the same in 16 bits
+  double attention = 0;  // of the attention core, forward
   double attention_backward = 0;
-  double memory = 0;         // bytes per second
-  double input_bytes = 2;    // of an element of a linear layer's input
-  double side = 0;           // elements
+  double memory = 0;       // bytes per second
+  double input_bytes = 2;  // of an element of a linear layer's input
+  double side = 0;         // elements
   double launch = 0;
-  double pointwise = 1;      // traffic factor of the software profile
-  double quantization = 0;   // bytes per element cast
+  double pointwise = 1;     // traffic factor of the software profile
+  double quantization = 0;  // bytes per element cast
   bool fused_attention = true;
 };
 
@@ -39,7 +39,9 @@ struct kernel_rates {
     case precision::mxfp8: r.linear = m.peak_fp8 * power * board * c.matmul_mxfp8; break;
     case precision::nvfp4: r.linear = m.peak_fp4 * power * board * c.matmul_nvfp4 * (m.later_board ? c.board_fp4 : 1); break;
   }
-  r.input_bytes = t.precision == precision::nvfp4 ? 0.5 : t.precision == precision::fp8 || t.precision == precision::mxfp8 ? 1 : 2;
+  r.input_bytes = t.precision == precision::nvfp4                                    ? 0.5
+                  : t.precision == precision::fp8 || t.precision == precision::mxfp8 ? 1
+                                                                                     : 2;
   r.quantization = r.input_bytes < 2 ? 5 * c.quantization : 0;
   r.attention = half * c.attention;
   r.attention_backward = r.attention * c.attention_backward;
