@@ -20,7 +20,7 @@ class csv_table {
   // errors: io_error if the file can't be read; parse_error for a row whose cells don't match the header.
   explicit csv_table(const std::string& path) : path_(path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) throw topoplan::io_error(path + ": can't be read");
+    if (!file) throw topoplan::io_error(path, "can't be read");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::vector<std::vector<std::string>> lines(1, std::vector<std::string>(1));
     bool inside = false;
