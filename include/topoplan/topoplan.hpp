@@ -14,6 +14,8 @@
 #include <topoplan/core/host_device.hpp>
 #include <topoplan/core/ids.hpp>
 #include <topoplan/core/units.hpp>
+#include <topoplan/cost/user_calibration.hpp>
+#include <topoplan/emit/calibration_json.hpp>
 #include <topoplan/emit/cluster_file.hpp>
 #include <topoplan/emit/groups_json.hpp>
 #include <topoplan/emit/megatron.hpp>
@@ -31,6 +33,7 @@
 #include <topoplan/graph/regular_fabric.hpp>
 #include <topoplan/import/aws_topology.hpp>
 #include <topoplan/import/azure_topology.hpp>
+#include <topoplan/import/calibration_file.hpp>
 #include <topoplan/import/cluster_file.hpp>
 #include <topoplan/import/cluster_parts.hpp>
 #include <topoplan/import/cluster_topology.hpp>

@@ -32,8 +32,8 @@ LAYERS = {
     "cost": (BASE | {"cluster", "workload"}, set()),
     "graph": (BASE | {"cluster"}, {"boost"}),
     "solve": (BASE | {"cluster", "plan", "graph", "cost", "workload"}, {"boost", "range-v3"}),
-    "import": (BASE | {"cluster", "graph", "workload"}, {"boost"}),
-    "emit": (BASE | {"cluster", "plan"}, set()),
+    "import": (BASE | {"cluster", "graph", "workload", "cost"}, {"boost"}),
+    "emit": (BASE | {"cluster", "plan", "workload", "cost"}, set()),
     "health": (BASE | {"cluster"}, set()),
     "cuda": (BASE | {"cluster"}, {"cuda"}),
 }
