@@ -59,28 +59,38 @@ struct timed {
   algorithm by = algorithm::ring;
 };
 
-// pre: bytes > 0.
-[[nodiscard]] inline double ramp(const link_parameters& p, double bytes) noexcept {
-  if (p.half_size <= 0) return 1;
-  const double small = p.half_size / bytes;
-  return 1 + (p.power == 0.5 ? std::sqrt(small) : std::pow(small, p.power));
+// The law of link_parameters. pre: bytes > 0.
+[[nodiscard]] inline double time_on(const link_parameters& p, double latency, double hops, double wire, double bytes,
+                                    double half_size) noexcept {
+  double ramp = 1;
+  if (half_size > 0) {
+    const double small = half_size / bytes;
+    ramp += p.power == 0.5 ? std::sqrt(small) : std::pow(small, p.power);
+  }
+  const double late = latency + hops + p.lift;
+  const double large = std::sqrt(late * late + wire * ramp * (wire * ramp));
+  return p.small > 0 ? std::min(latency + wire / p.small, large) : large;
 }
 
-// Efficiency of a group of few ranks over that of eight: NCCL finds fewer channels for it.
+// Efficiency of a group of few ranks over that of eight.
 [[nodiscard]] constexpr double few_ranks(const link_parameters& p, double ranks) noexcept {
   if (ranks >= 8) return 1;
   return ranks >= 4 ? p.four + (1 - p.four) * (ranks - 4) / 4 : p.two + (p.four - p.two) * (ranks - 2) / 2;
+}
+
+[[nodiscard]] constexpr bool direct(collective what) noexcept {
+  return what == collective::all_to_all || what == collective::send_recv;
 }
 
 [[nodiscard]] inline timed nvlink_time(const interconnect& x, collective what, double bytes, double ranks) noexcept {
   const link_parameters& p = x.nvlink[static_cast<std::size_t>(what)];
   const double wire = bus_factor(what, ranks) * bytes / x.facts.nvlink_rate;
   const double steps = std::min(ranks, 8.0) - 1;
-  timed best{p.first + p.step * steps + wire / (p.efficiency * few_ranks(p, ranks)) * ramp(p, bytes), algorithm::ring};
-  if (what == collective::all_to_all || what == collective::send_recv) best.by = algorithm::direct;
+  timed best{time_on(p, p.first + p.step * steps, 0, wire / (p.efficiency * few_ranks(p, ranks)), bytes, p.half_size),
+             direct(what) ? algorithm::direct : algorithm::ring};
   if (what == collective::all_reduce && x.nvls.fewest != 0 && ranks >= x.nvls.fewest) {
     const link_parameters& s = x.nvls.parameters;
-    const double seconds = s.first + s.step * steps + wire / s.efficiency * ramp(s, bytes);
+    const double seconds = time_on(s, s.first + s.step * steps, 0, wire / s.efficiency, bytes, s.half_size);
     if (seconds < best.seconds) best = {seconds, algorithm::nvls};
   }
   return best;
@@ -88,67 +98,70 @@ struct timed {
 
 [[nodiscard]] inline timed host_time(const interconnect& x, collective what, double bytes, double ranks) noexcept {
   const link_parameters& p = x.host[static_cast<std::size_t>(what)];
-  const double wire = bus_factor(what, ranks) * bytes / (p.efficiency * x.facts.host_rate);
-  return {p.first + p.step * (ranks - 1) + wire * ramp(p, bytes),
-          what == collective::all_to_all || what == collective::send_recv ? algorithm::direct : algorithm::ring};
+  const double wire = bus_factor(what, ranks) * bytes / (p.efficiency * few_ranks(p, ranks) * x.facts.host_rate);
+  return {time_on(p, p.first + p.step * (ranks - 1), 0, wire, bytes, p.half_size),
+          direct(what) ? algorithm::direct : algorithm::ring};
 }
 
 // What each NIC of a domain sends in an all-reduce, in buffers over ranks of the domain. Trees between two and three domains
 // send less than a ring: each domain is a leaf in one of the two trees.
 // source: Sanders, Speck, Träff, "Two-tree algorithms", Parallel Computing 35 (2009); the bonus at two nodes: nccl-tests #309.
-[[nodiscard]] constexpr double reduce_share(const link_parameters& p, const group_shape& g) noexcept {
-  const double ring = bus_factor(collective::all_reduce, g.ranks);
-  if (!p.pair_bonus || g.per_domain < 2 || g.domains > 3) return ring;
-  return std::min(ring, g.domains == 2 ? 1.0 : 1.5);
+[[nodiscard]] constexpr double reduce_share(const link_parameters& p, double ranks, double lanes, double units) noexcept {
+  const double ring = bus_factor(collective::all_reduce, ranks);
+  if (!p.pair_bonus || lanes < 2 || units > 3) return ring;
+  return std::min(ring, units <= 2 ? 1.0 : 1.5);
 }
 
 // SHARP's part of a ring's traffic: about 30 % faster in practice. source: jax-ml/scaling-book, GPU chapter.
 inline constexpr double sharp_share = 2 / 1.3;
 
+// A unit is what reaches its ranks without a NIC: a domain, or a host of several.
 [[nodiscard]] inline timed network_time(const interconnect& x, collective what, double bytes, const group_shape& g) noexcept {
-  const link_parameters& p = x.network[static_cast<std::size_t>(what)];
+  const auto row = static_cast<std::size_t>(what);
+  const link_parameters& p = x.network[row];
   const double ranks = g.ranks;
-  const double lanes = g.per_domain;
+  const bool by_host = g.per_host > g.per_domain || x.facts.nvlink_rate <= 0;
+  const double lanes = by_host ? g.per_host : g.per_domain;
+  const double units = std::max(2.0, static_cast<double>(by_host ? g.hosts : g.domains));
   const double nic = p.efficiency * x.facts.nic_rate * g.nic_share;
-  const bool exchange = what == collective::all_to_all;
-  const double slower = x.slow_down * std::max(1.0, exchange ? g.exchange_load : g.ring_load);
-  timed out{p.first, algorithm::ring};
+  const double load = std::max(1.0, what == collective::all_to_all ? g.exchange_load : g.ring_load);
+  const double inner = by_host ? x.host[row].efficiency * x.facts.host_rate : x.nvlink[row].efficiency * x.facts.nvlink_rate;
+  const auto within = [&](double sent) { return lanes > 1 && inner > 0 ? sent / inner : 0.0; };
+  timed out{0, direct(what) ? algorithm::direct : algorithm::ring};
+  double latency = p.first;
+  double hops = 0;
+  double half_size = p.half_size;
   double outside = 0;  // seconds of the wires
   double inside = 0;
-  switch (what) {
-    case collective::all_reduce: {
-      double share = reduce_share(p, g);
-      if (p.pair_bonus && lanes > 1) out.by = algorithm::tree;
-      if (x.facts.sharp && sharp_share < share) {
-        share = sharp_share;
-        out.by = algorithm::sharp;
-      }
-      outside = share * bytes / (lanes * nic);
-      if (lanes > 1 && x.facts.nvlink_rate > 0)
-        inside = bus_factor(what, lanes) * bytes / (std::max(0.1, x.nvls.across) * x.facts.nvlink_rate);
-      out.seconds += p.step * std::log2(0.5 * std::max(2.0, static_cast<double>(g.domains)));
-      break;
+  if (what == collective::all_reduce) {
+    double share = reduce_share(p, ranks, lanes, units);
+    if (p.pair_bonus && lanes > 1) out.by = algorithm::tree;
+    if (x.facts.sharp && sharp_share < share) {
+      share = sharp_share;
+      out.by = algorithm::sharp;
     }
-    case collective::all_gather:
-    case collective::reduce_scatter:
-      outside = bus_factor(what, ranks) * bytes / (lanes * nic);
-      if (lanes > 1 && x.facts.nvlink_rate > 0)
-        inside = bus_factor(what, ranks) * bytes / (x.nvlink[static_cast<std::size_t>(what)].efficiency * x.facts.nvlink_rate);
-      out.seconds += p.step * (std::max(2.0, static_cast<double>(g.domains)) - 2);
-      break;
-    case collective::all_to_all:
-      out.by = algorithm::direct;
+    outside = share * bytes / (lanes * nic);
+    inside = within(bus_factor(what, lanes) * bytes);
+    if (!by_host) inside *= x.nvlink[row].efficiency / x.nvls.across;
+    latency += p.step * std::log2(0.5 * units);
+    hops = p.hop * (units - 2);
+    half_size *= std::min(1.0, lanes / p.lanes);
+  } else if (what == collective::send_recv) {
+    outside = bytes / nic;
+  } else {
+    latency += p.hop * (units - 2);
+    if (what == collective::all_to_all) {
       outside = (ranks - lanes) / ranks * bytes / nic;
-      if (lanes > 1 && x.facts.nvlink_rate > 0)
-        inside = (lanes - 1) / ranks * bytes / (x.nvlink[static_cast<std::size_t>(what)].efficiency * x.facts.nvlink_rate);
-      out.seconds += p.step * (std::max(2.0, static_cast<double>(g.domains)) - 2);
-      break;
-    case collective::send_recv:
-      out.by = algorithm::direct;
-      outside = bytes / nic;
-      break;
+      inside = within((lanes - 1) / ranks * bytes);
+    } else {
+      outside = bus_factor(what, ranks) * bytes / (lanes * nic);
+      inside = within(bus_factor(what, ranks) * bytes);
+      half_size *= std::min(1.0, lanes / p.lanes);
+    }
   }
-  out.seconds += std::max(inside, outside * slower) * ramp(p, bytes);
+  double wire = std::max(inside, outside * x.slow_down * load);
+  if (p.loss > 0) wire *= std::pow(0.5 * units, p.loss);
+  out.seconds = time_on(p, latency, hops, wire, bytes, half_size);
   return out;
 }
 

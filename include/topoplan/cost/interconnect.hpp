@@ -90,7 +90,7 @@ inline void replace(link_parameters& p, const link_override& by) {
   if (by.step) p.step = *by.step;
   if (by.efficiency) p.efficiency = *by.efficiency;
   if (by.half_size) p.half_size = *by.half_size;
-  if (by.power) p.power = *by.power;
+  if (by.power) p.power = std::min(*by.power, 1.0);  // beyond 1, more bytes would take less time
   p.known = evidence::measured;
   p.source = "calibration";
 }
@@ -121,7 +121,9 @@ inline void replace(link_parameters& p, const link_override& by) {
       return gigabits < 100                     ? fabric_class::efa_v1
              : family == link_family::blackwell ? fabric_class::efa_v4
                                                 : fabric_class::efa_v2;
-    case fabric_kind::roce: return tuned ? fabric_class::roce : fabric_class::roce_untuned;
+    case fabric_kind::roce:
+      if (!tuned) return fabric_class::roce_untuned;
+      return says("gcp-") || says("GCP ") ? fabric_class::roce_gib : fabric_class::roce;
     case fabric_kind::spectrum_x: return fabric_class::spectrum_x;
     case fabric_kind::slingshot: return fabric_class::slingshot;
     case fabric_kind::ethernet: return says("gcp-a3") || says("GCP a3") ? fabric_class::tcpxo : fabric_class::ethernet_tcp;
@@ -148,7 +150,8 @@ inline void replace(link_parameters& p, const link_override& by) {
   interconnect x;
   x.facts = facts;
   if (properties.fabric) x.facts.fabric = *properties.fabric;
-  if (!properties.tuned && x.facts.fabric == fabric_class::roce) x.facts.fabric = fabric_class::roce_untuned;
+  if (!properties.tuned && (x.facts.fabric == fabric_class::roce || x.facts.fabric == fabric_class::roce_gib))
+    x.facts.fabric = fabric_class::roce_untuned;
   x.facts.sharp = facts.sharp && properties.sharp;
   if (x.facts.nic_rate <= 0) {
     x.facts.nic_rate = detail::usual_nic_rate(facts.family);
