@@ -48,6 +48,7 @@ struct step_calibration {
   double pp_exposed = 0.5;
   double dp_rate = 0.6;         // of the measured rate of the collective, beside compute
   double dp_exposed = 0.2;      // first and last buckets
+  double gather_rate = 0.7;  // FSDP: of the measured rate of the collectives, beside compute
   double gather_hidden = 0.75;  // FSDP: part of the shorter of compute and communication that overlaps
   double power = 1.2;           // exponent: rate of arithmetic over power below the part's own
 };

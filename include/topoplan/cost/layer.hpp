@@ -248,10 +248,12 @@ inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer
     switch (m.over) {
       case axis::tp:
       case axis::expert_tp: {
-        const bool overlapped = overlaps(p.settings.tp_overlap,
-                                         p.settings.software == software_profile::megatron_core && p.settings.sequence_parallel);
-        exposed_forward = exposed_backward = overlapped ? c.tp_exposed : c.tp_exposed_plain;
-        if (m.what == collective::all_reduce && !old) exposed_backward *= c.tp_exposed_backward;
+        // With sequence parallelism gathers and scatters run beside their own matrices; an all-reduce of input gradients runs
+        // beside the weight gradient.
+        const bool reduces = m.what == collective::all_reduce;
+        const bool overlapped = overlaps(p.settings.tp_overlap, !old);
+        exposed_forward = exposed_backward = overlapped && !reduces ? c.tp_exposed : c.tp_exposed_plain;
+        if (overlapped && reduces) exposed_backward *= c.tp_exposed_backward;
         if (!g.in_domain()) {
           once *= c.tp_across_domains;
         }

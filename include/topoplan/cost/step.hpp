@@ -175,7 +175,11 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
            (gathers * collective_seconds(m.links, collective::all_gather, one * half_precision_bytes, shape) +
             collective_seconds(m.links, collective::reduce_scatter, one * t.reduction_bytes, shape));
   };
-  return of(s.dense, g.dp_cp) + of(s.experts, g.expert_dp);
+  if (t.software != software_profile::megatron_2021) return of(s.dense, g.dp_cp) + of(s.experts, g.expert_dp);
+  // Stacks of 2021 gather through one NIC of a host, however many it has.
+  group_shape narrow = g.dp_cp;
+  narrow.per_domain = 1;
+  return of(s.dense + s.experts, narrow);
 }
 
 }  // namespace detail
@@ -260,7 +264,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
 
   const double trained = detail::frozen(t) ? 0 : 1;
   if (fully_sharded) {
-    const double comm = trained * gather / c.dp_rate;
+    const double comm = trained * gather / c.gather_rate;
     const double hidden = c.gather_hidden * std::min(pipeline, comm);
     out.dp = comm - hidden;
     out.hidden += hidden;
