@@ -65,6 +65,7 @@ inline constexpr std::array<named_factor<step_calibration>, step_calibration_siz
     {"pp_exposed", &step_calibration::pp_exposed, 0, detail::most_share},
     {"dp_rate", &step_calibration::dp_rate, 0.01, detail::most_efficiency},
     {"dp_exposed", &step_calibration::dp_exposed, 0, 1},
+    {"gather_rate", &step_calibration::gather_rate, 0.01, detail::most_efficiency},
     {"gather_hidden", &step_calibration::gather_hidden, 0, 1},
     {"power", &step_calibration::power, 0, detail::most_share},
 }};
