@@ -102,9 +102,11 @@ inline void price_attention_core(const layer_pricing& p, const attention_block& 
   const double sequence = p.settings.sequence;
   const double values = static_cast<double>(value_size(a));
   if (p.rates.fused_attention) {
-    // A context-parallel rank without balancing waits for the one that sees the whole sequence.
-    const double keys =
-        p.degrees.cp > 1 && !p.settings.cp_balanced ? sequence : tokens_seen(a, p.settings.sequence, attention_pairs::causal);
+    // Without balancing all wait for the context-parallel rank at the end of the sequence.
+    const double part = sequence / p.degrees.cp;
+    const double keys = p.degrees.cp > 1 && !p.settings.cp_balanced
+                            ? sequence - part / 2
+                            : tokens_seen(a, p.settings.sequence, attention_pairs::causal);
     const double work = 2 * p.tokens * keys * heads * (a.head_size + values);
     out.forward.attention += work / p.rates.attention + p.rates.launch;
     out.backward.attention += 2.5 * work / p.rates.attention_backward + p.rates.launch;

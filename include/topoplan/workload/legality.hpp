@@ -72,7 +72,7 @@ namespace detail {
     if (micro_batches % d.pp != 0)
       return indivisible("the interleaved schedule needs whole rounds: the number of micro-batches", micro_batches, "pp", d.pp);
   }
-  const std::uint64_t layers = model.layers.size() + (t.ends_count_as_layers ? 2U : 0U);
+  const std::uint64_t layers = model.layers.size() + (t.ends_count_as_layers ? 2U + model.prediction_layers : 0U);
   const std::uint64_t chunks = std::uint64_t{d.pp} * std::max(1U, t.virtual_stages);
   if (chunks > layers)
     return "the " + std::to_string(model.layers.size()) + " layers don't fill pp " + std::to_string(d.pp) + " * " +

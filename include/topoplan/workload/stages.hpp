@@ -43,7 +43,8 @@ class stage_split {
 namespace detail {
 
 // Layers of each of the pp * virtual_stages chunks, in the order that a token passes them.
-[[nodiscard]] inline std::vector<std::uint32_t> chunk_sizes(std::uint32_t layers, std::uint32_t pp, const training& t) {
+[[nodiscard]] inline std::vector<std::uint32_t> chunk_sizes(const transformer& model, std::uint32_t pp, const training& t) {
+  const auto layers = static_cast<std::uint32_t>(model.layers.size());
   const std::uint32_t v = std::max(1U, t.virtual_stages);
   const std::uint32_t chunks = pp * v;
   const auto refuse = [&](const std::string& why) {
@@ -64,16 +65,20 @@ namespace detail {
     return size;
   }
   // An end that counts as a layer takes the place of one in its chunk; what is over goes to chunks in the middle.
-  const std::uint32_t places = layers + (t.ends_count_as_layers ? 2U : 0U);
+  const std::uint32_t head = 1 + model.prediction_layers;
+  const std::uint32_t places = layers + (t.ends_count_as_layers ? 1 + head : 0U);
   const std::uint32_t base = places / chunks;
   const std::uint32_t over = places % chunks;
   std::fill(size.begin(), size.end(), base);
   for (std::uint32_t i = 0; i < over; ++i) ++size[(chunks - over) / 2 + i];
   if (t.ends_count_as_layers) {
-    for (std::uint32_t* end : {&size.front(), &size.back()}) {
-      if (*end == 0) refuse("an end that counts as a layer leaves a stage without a place");
-      --*end;
-    }
+    const auto take = [&](std::uint32_t& end, std::uint32_t taken) {
+      if (end < taken)
+        refuse("an end that counts as " + std::to_string(taken) + " layers finds " + std::to_string(end) + " places");
+      end -= taken;
+    };
+    take(size.front(), 1);
+    take(size.back(), head);
   }
   return size;
 }
@@ -86,11 +91,12 @@ namespace detail {
 [[nodiscard]] inline stage_split split_layers(const transformer& model, const training& t, std::uint32_t pp) {
   const auto layers = static_cast<std::uint32_t>(model.layers.size());
   if (pp == 0) throw invalid_argument("pp is 0: a pipeline has 1 stage at least");
-  if (pp > 1 && std::uint64_t{pp} * std::max(1U, t.virtual_stages) > layers + (t.ends_count_as_layers ? 2U : 0U))
+  if (pp > 1 &&
+      std::uint64_t{pp} * std::max(1U, t.virtual_stages) > layers + (t.ends_count_as_layers ? 2U + model.prediction_layers : 0U))
     throw invalid_argument("pp " + std::to_string(pp) + " with " + std::to_string(std::max(1U, t.virtual_stages)) +
                            " virtual stages needs as many layers; the model has " + std::to_string(layers));
   stage_split split(pp, model.kinds.size());
-  const std::vector<std::uint32_t> size = detail::chunk_sizes(layers, pp, t);
+  const std::vector<std::uint32_t> size = detail::chunk_sizes(model, pp, t);
   std::uint32_t at = 0;
   for (std::size_t chunk = 0; chunk < size.size(); ++chunk)
     for (std::uint32_t i = 0; i < size[chunk]; ++i) ++split.of(static_cast<std::uint32_t>(chunk % pp))[model.layers[at++]];

@@ -56,7 +56,7 @@ struct training {
   std::uint32_t lora_rank = 16;
   std::uint32_t first_stage_layers = 0;  // layers of the first and the last pipeline stage; 0: as even as can be
   std::uint32_t last_stage_layers = 0;
-  bool ends_count_as_layers = false;  // embedding and head each take the place of one layer in the split over stages
+  bool ends_count_as_layers = false;  // embedding, head and each layer of multi-token prediction take the place of one layer
   bool cp_balanced = true;            // context-parallel ranks share the causal work evenly
 
   friend bool operator==(const training&, const training&) = default;
