@@ -1,6 +1,7 @@
 // What a row of published runs leaves blank, by the software that its source, its notes or its sharding name.
 #pragma once
 
+#include <topoplan/workload/flops.hpp>
 #include <topoplan/workload/training.hpp>
 
 #include <cstdint>
@@ -26,9 +27,10 @@ struct software_defaults {
   topoplan::toggle dp_overlap = topoplan::toggle::by_profile;
   bool asynchronous_tp_gradient = false;  // input gradients are reduced behind weight gradients
   bool cp_balanced = true;
-  bool as_many_micro_batches_as_stages = false;  // with a pipeline, where the micro-batch is blank
-  std::uint32_t virtual_stages = 1;              // where the cell is blank
-  bool prediction_layers = false;                // builds a model's layers of multi-token prediction
+  bool as_many_micro_batches_as_stages = false;                         // with a pipeline, where the micro-batch is blank
+  std::uint32_t virtual_stages = 1;                                     // where the cell is blank
+  bool prediction_layers = false;                                       // builds a model's layers of multi-token prediction
+  topoplan::attention_pairs counted = topoplan::attention_pairs::full;  // in the TFLOP/s and MFU that it prints
   std::string_view memory_reading = "allocator";
   std::string_view why = {};
 };

@@ -388,7 +388,7 @@ void settle_tied_embeddings(double billions, posed_run& run) {
          (1 + s / (6 * h) + run.model_shape.vocabulary / (16 * layers * h));
 }
 
-void read_measurements(const cells& row, posed_run& run) {
+void read_measurements(const cells& row, const software_defaults& software, posed_run& run) {
   const double gpus = static_cast<double>(run.degrees.world());
   const double tokens = static_cast<double>(run.training.global_batch) * run.training.sequence;
   const double rate = row.number("measured_tokens_per_s_per_gpu");
@@ -418,7 +418,7 @@ void read_measurements(const cells& row, posed_run& run) {
   if (per_gpu <= 0) return;
   const double flops = run.measured_from == "TFLOP/s" && definition.starts_with("hardware")
                            ? hardware_flops_of_step(run)
-                           : tokens * training_flops_per_token(run.model_shape, run.training, attention_pairs::full);
+                           : tokens * training_flops_per_token(run.model_shape, run.training, software.counted);
   run.measured_seconds = flops / (gpus * per_gpu);
 }
 
@@ -442,7 +442,7 @@ bool pose_run(const csv_table& runs, std::size_t index, posed_run& run, std::str
     why = "not a legal job: " + why;
     return false;
   }
-  read_measurements(row, run);
+  read_measurements(row, software, run);
   if (run.measured_seconds <= 0 && run.measured_peak_bytes <= 0 && !run.out_of_memory) {
     why = "no step time, throughput or memory printed";
     return false;
