@@ -1,0 +1,269 @@
+// Group shapes of a placement: how the groups of each axis really sit on domains, hosts, rails and tiers.
+#pragma once
+
+#include <topoplan/cluster/cluster.hpp>
+#include <topoplan/core/error.hpp>
+#include <topoplan/core/ids.hpp>
+#include <topoplan/cost/axis_groups.hpp>
+#include <topoplan/cost/group_shape.hpp>
+#include <topoplan/layout/axis.hpp>
+#include <topoplan/layout/layout.hpp>
+#include <topoplan/rank_map/rank_map.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace topoplan::inline v1 {
+
+namespace detail {
+
+// Counts of ids that are forgotten at once.
+class tally {
+ public:
+  explicit tally(std::size_t ids) : count_(ids, 0), of_(ids, 0) {}
+  void clear() noexcept { ++now_; }
+  // post: the count before.
+  std::uint32_t add(std::uint32_t id) noexcept {
+    if (of_[id] != now_) {
+      of_[id] = now_;
+      count_[id] = 0;
+    }
+    return count_[id]++;
+  }
+  [[nodiscard]] std::uint32_t of(std::uint32_t id) const noexcept { return of_[id] == now_ ? count_[id] : 0; }
+
+ private:
+  std::vector<std::uint32_t> count_;
+  std::vector<std::uint32_t> of_;
+  std::uint32_t now_ = 1;
+};
+
+// Where every rank sits, as columns; and the uplinks of every tier.
+class seating {
+ public:
+  seating(const cluster& c, const rank_map_view& map) : cluster_(c), map_(map) {
+    find_hosts();
+    find_units();
+    for (const tier& t : c.tiers) capacity_.emplace_back(t.nodes.size(), 0.0);
+    for (const gpu_id g : c.all_gpus())
+      for (std::size_t t = 0; c.usable(g) && t < c.tiers.size(); ++t) capacity_[t][c.ancestor(c.at(g).host, t)] += 1;
+    for (std::size_t t = 0; t < c.tiers.size(); ++t)
+      for (double& uplinks : capacity_[t]) uplinks = t + 1 == c.tiers.size() ? 0 : uplinks / c.tiers[t].oversubscription;
+  }
+
+  [[nodiscard]] group_shape shape(axis_set set) const {
+    const group_family family = map_.layout().groups(set);
+    group_shape out;
+    if (family.group_size() <= 1) return out;
+    worker w(*this, family.group_size());
+    for (std::uint32_t g = 0; g < family.size(); ++g) {
+      for (std::uint32_t i = 0; i < family.group_size(); ++i) w.members[i] = family.member(g, i).value;
+      const group_shape one = w.measure();
+      if (g == 0 || slower(one, out)) out = one;
+    }
+    out.ring_load = w.fullest(w.ring);
+    out.exchange_load = w.fullest(w.exchange);
+    return out;
+  }
+
+ private:
+  struct worker {
+    worker(const seating& s, std::uint32_t size)
+        : members(size),
+          seats(s),
+          domains(s.cluster_.domains),
+          hosts(s.cluster_.hosts.size()),
+          units(s.units_),
+          place_(s.units_) {
+      for (const tier& t : s.cluster_.tiers) {
+        nodes.emplace_back(t.nodes.size());
+        ring.emplace_back(t.nodes.size(), 0.0);
+        exchange.emplace_back(t.nodes.size(), 0.0);
+      }
+    }
+
+    group_shape measure() {
+      count();
+      group_shape g;
+      g.ranks = static_cast<std::uint32_t>(members.size());
+      g.per_domain = g.per_host = g.ranks;
+      g.domains = domains_touched;
+      g.hosts = hosts_touched;
+      for (const std::uint32_t r : members) {
+        g.per_domain = std::min(g.per_domain, domains.of(seats.domain_[r]));
+        g.per_host = std::min(g.per_host, hosts.of(seats.host_[r]));
+      }
+      if (order.size() > 1) send();
+      return g;
+    }
+
+    [[nodiscard]] double fullest(const std::vector<std::vector<double>>& load) const {
+      double most = 0;
+      for (std::size_t t = 0; t < load.size(); ++t)
+        for (std::size_t n = 0; n < load[t].size(); ++n)
+          if (load[t][n] > 0)
+            most = std::max(
+                most, seats.capacity_[t][n] > 0 ? load[t][n] / seats.capacity_[t][n] : std::numeric_limits<double>::infinity());
+      return most;
+    }
+
+    std::vector<std::uint32_t> members;
+    std::vector<std::vector<double>> ring;  // by tier and node, in NIC rates
+    std::vector<std::vector<double>> exchange;
+
+   private:
+    void count() {
+      domains.clear();
+      hosts.clear();
+      units.clear();
+      domains_touched = hosts_touched = 0;
+      for (tally& t : nodes) t.clear();
+      for (auto& u : order) u.clear();
+      std::size_t used = 0;
+      for (const std::uint32_t r : members) {
+        domains_touched += domains.add(seats.domain_[r]) == 0 ? 1U : 0U;
+        hosts_touched += hosts.add(seats.host_[r]) == 0 ? 1U : 0U;
+        const std::uint32_t u = seats.unit_[r];
+        if (units.add(u) == 0) {
+          place_[u] = static_cast<std::uint32_t>(used++);
+          if (order.size() < used) order.emplace_back();
+        }
+        order[place_[u]].push_back(r);
+        for (std::size_t t = 0; t < nodes.size(); ++t) nodes[t].add(seats.node(t, r));
+      }
+      order.resize(used);
+    }
+
+    // Rings go through units in the order of their first ranks, each rank to its like in the next unit.
+    void send() {
+      const auto n = static_cast<double>(members.size());
+      for (std::size_t u = 0; u < order.size(); ++u) {
+        const std::vector<std::uint32_t>& from = order[u];
+        const std::vector<std::uint32_t>& to = order[(u + 1) % order.size()];
+        for (std::size_t i = 0; i < from.size(); ++i) {
+          const std::uint32_t a = from[i];
+          const std::uint32_t b = to[i % to.size()];
+          const double elsewhere = n - static_cast<double>(from.size());
+          for (std::size_t t = 0; t < nodes.size(); ++t) {
+            const std::uint32_t node = seats.node(t, a);
+            const bool crosses_rails = t == 0 && seats.rail_[a] != seats.rail_[b] && nodes.size() > 1;
+            if (node != seats.node(t, b) || crosses_rails) ring[t][node] += 1;
+            exchange[t][node] += (n - nodes[t].of(node)) / elsewhere;
+          }
+        }
+      }
+    }
+
+    const seating& seats;
+    tally domains;
+    tally hosts;
+    tally units;
+    std::vector<tally> nodes;
+    std::vector<std::uint32_t> place_;
+    std::vector<std::vector<std::uint32_t>> order;  // ranks by unit
+    std::uint32_t domains_touched = 0;
+    std::uint32_t hosts_touched = 0;
+  };
+
+  // More domains or fewer ranks in each: the slower group.
+  static bool slower(const group_shape& a, const group_shape& b) noexcept {
+    const auto key = [](const group_shape& g) {
+      return std::make_tuple(g.in_domain() ? 0 : 1, -static_cast<double>(g.per_domain), g.domains, g.hosts,
+                             -static_cast<double>(g.per_host));
+    };
+    return key(a) > key(b);
+  }
+
+  void find_hosts() {
+    std::unordered_map<std::string_view, std::uint32_t> by_name;
+    for (const host_id h : cluster_.all_hosts()) by_name.emplace(cluster_.at(h).name, h.value);
+    const std::size_t world = map_.world();
+    host_.resize(world);
+    domain_.resize(world);
+    rail_.resize(world);
+    std::vector<std::uint32_t> host_of(map_.hosts());
+    for (std::uint32_t h = 0; h < map_.hosts(); ++h) {
+      const std::string_view name = map_.host_name(host_id{h});
+      const auto at = by_name.find(name);
+      if (at == by_name.end())
+        throw invalid_argument("the rank map names host " + quoted(name) + ", which cluster " + quoted(cluster_.name) +
+                               " doesn't have; give the cluster that the map was made for");
+      host_of[h] = at->second;
+    }
+    for (std::uint32_t r = 0; r < map_.world(); ++r) {
+      host_[r] = host_of[map_.host_of(rank_id{r}).value];
+      const topoplan::host& on = cluster_.hosts[host_[r]];
+      const std::uint32_t index = map_.gpu_of(rank_id{r});
+      if (index >= on.gpu_count)
+        throw invalid_argument("the rank map puts rank " + std::to_string(r) + " on GPU " + std::to_string(index) + " of host " +
+                               quoted(on.name) + ", which has " + std::to_string(on.gpu_count) + " GPUs");
+      const gpu& seat = cluster_.gpus[on.first_gpu + index];
+      domain_[r] = seat.domain.value;
+      rail_[r] = seat.rail;
+    }
+    for (std::size_t t = 0; t < cluster_.tiers.size(); ++t) {
+      std::vector<std::uint32_t>& nodes = node_of_host_.emplace_back(cluster_.hosts.size());
+      for (const host_id h : cluster_.all_hosts()) nodes[h.value] = cluster_.ancestor(h, t);
+    }
+  }
+
+  // A unit is what its ranks cross without a NIC: a domain that holds whole hosts, else the host.
+  void find_units() {
+    std::vector<std::uint32_t> size(cluster_.domains, 0);
+    for (const gpu& g : cluster_.gpus) ++size[g.domain.value];
+    units_ = std::size_t{cluster_.domains} + cluster_.hosts.size();
+    unit_.resize(map_.world());
+    for (std::uint32_t r = 0; r < map_.world(); ++r)
+      unit_[r] = size[domain_[r]] >= cluster_.hosts[host_[r]].gpu_count ? domain_[r] : cluster_.domains + host_[r];
+  }
+
+  [[nodiscard]] std::uint32_t node(std::size_t tier, std::uint32_t rank) const noexcept {
+    return node_of_host_[tier][host_[rank]];
+  }
+
+  const cluster& cluster_;
+  const rank_map_view& map_;
+  std::vector<std::uint32_t> host_;
+  std::vector<std::uint32_t> domain_;
+  std::vector<std::uint16_t> rail_;
+  std::vector<std::uint32_t> unit_;
+  std::vector<std::vector<std::uint32_t>> node_of_host_;
+  std::vector<std::vector<double>> capacity_;  // of the uplinks of each tier node, in NIC rates
+  std::size_t units_ = 0;
+};
+
+}  // namespace detail
+
+// The shape of the slowest group of an axis set, with the load of all groups of the set together: each rank that has a neighbour
+// outside its domain sends at the rate of its NIC; a tier node's uplinks carry what its usable GPUs can send over the
+// oversubscription. Ranks whose neighbour sits on another rail go over the spine, as on rail-optimised fabrics. Groups in tier
+// nodes that have no path to each other have an infinite load.
+// pre: c is valid; set is of one decomposition. complexity: O(ranks * tiers + GPUs * tiers). errors: invalid_argument for a map
+// of another cluster, naming its host or GPU, and as layout::groups().
+[[nodiscard]] inline group_shape placed_group(const cluster& c, const rank_map_view& map, axis_set set) {
+  return detail::seating(c, map).shape(set);
+}
+
+// The same for every axis of the job. complexity and errors: as placed_group().
+[[nodiscard]] inline axis_groups groups_of(const cluster& c, const rank_map_view& map) {
+  const detail::seating seats(c, map);
+  axis_groups g;
+  g.tp = seats.shape(axis::tp);
+  g.cp = seats.shape(axis::cp);
+  g.dp = seats.shape(axis::dp);
+  g.dp_cp = seats.shape({axis::dp, axis::cp});
+  g.pp = seats.shape(axis::pp);
+  g.ep = seats.shape(axis::ep);
+  g.expert_tp = seats.shape(axis::expert_tp);
+  g.expert_dp = seats.shape(axis::expert_dp);
+  return g;
+}
+
+}  // namespace topoplan::inline v1
