@@ -194,6 +194,8 @@ void read_overlaps(std::string_view notes, const software_defaults& software, tr
   const std::string text = small(notes);
   t.tp_overlap = software.tp_overlap;
   t.dp_overlap = software.dp_overlap;
+  // What is asynchronous is the all-reduce; the gathers of sequence parallelism aren't.
+  if (software.asynchronous_tp_gradient) t.tp_overlap = t.sequence_parallel ? toggle::off : toggle::on;
   if (says(text, "asynctp|async tp|tp overlap|tp and pp communication overlapped")) t.tp_overlap = toggle::on;
   if (says(text, "vanilla tp")) t.tp_overlap = toggle::off;
   if (says(text, "all-reduce not overlapped|no gradient bucketing")) t.dp_overlap = toggle::off;
