@@ -144,12 +144,12 @@ inline constexpr double sharp_share = 2 / 1.3;
     inside = within(bus_factor(what, lanes) * bytes);
     if (!by_host) inside *= x.nvlink[row].efficiency / x.nvls.across;
     latency += p.step * std::log2(0.5 * units);
-    hops = p.hop * (units - 2);
+    hops = p.hop * (units - 2) * (lanes + 2);
     half_size *= std::min(1.0, lanes / p.lanes);
   } else if (what == collective::send_recv) {
     outside = bytes / nic;
   } else {
-    latency += p.hop * (units - 2);
+    latency += p.hop * (units - 2) * (lanes + 2);
     if (what == collective::all_to_all) {
       outside = (ranks - lanes) / ranks * bytes / nic;
       inside = within((lanes - 1) / ranks * bytes);

@@ -58,8 +58,8 @@ enum class evidence : std::uint8_t { measured, fitted, assumed };
 //   hypot(latency + lift, wire * (1 + (half_size / bytes)^power))                large ones (Simple): latency and wire overlap
 // with wire = what a rank sends / (efficiency * rate) and latency = first + step * steps. `steps` counts ranks beyond the first
 // inside a domain or host (at most seven with NVLink: NVSwitch takes no longer for more), and between domains doublings of their
-// number beyond two. `hop` counts each domain beyond two where data go around a ring: all-gather, reduce-scatter, all-to-all,
-// and all-reduces of large messages.
+// number beyond two. `hop` counts where data go around a ring or to each peer (all-gather, reduce-scatter, all-to-all, and
+// all-reduces of large messages): once for each rank of the domains beyond two, and twice more for each such domain.
 struct link_parameters {
   double first = 0;         // seconds
   double step = 0;          // seconds
