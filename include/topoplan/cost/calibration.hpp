@@ -24,6 +24,7 @@ struct step_calibration {
   // Attention core and memory.
   double attention = 0.58;           // fused kernels, of the 16-bit peak
   double attention_backward = 0.85;  // of the forward rate
+  double state_space = 1.5;          // time of the scan kernels over that of their memory traffic and matrices at half rate
   double memory = 0.75;              // of the HBM rate
   double pointwise_2021 = 1;         // traffic of norms, activations, residuals over the least possible
   double pointwise_fused = 1.5;
@@ -46,11 +47,12 @@ struct step_calibration {
   double expert_exposed_overlapped = 0.24;
   double pp_exposed_plain = 1.2;
   double pp_exposed = 0.5;
-  double dp_rate = 0.6;         // of the measured rate of the collective, beside compute
-  double dp_exposed = 0.2;      // first and last buckets
-  double gather_rate = 0.7;  // FSDP: of the measured rate of the collectives, beside compute
-  double gather_hidden = 0.75;  // FSDP: part of the shorter of compute and communication that overlaps
-  double power = 1.2;           // exponent: rate of arithmetic over power below the part's own
+  double dp_rate = 0.6;                   // of the measured rate of the collective, beside compute
+  double dp_exposed = 0.2;                // first and last buckets
+  double gather_rate = 0.7;               // FSDP: of the measured rate of the collectives, beside compute
+  double gather_hidden = 0.6;             // PyTorch FSDP: part of the shorter of compute and communication that overlaps
+  double gather_hidden_prefetched = 0.9;  // the same where gathers are prefetched (Megatron-FSDP, DeepSpeed)
+  double power = 1.2;                     // exponent: rate of arithmetic over power below the part's own
 };
 
 inline constexpr std::size_t step_calibration_size = sizeof(step_calibration) / sizeof(double);

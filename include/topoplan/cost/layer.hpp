@@ -107,7 +107,10 @@ inline void price_attention_core(const layer_pricing& p, const attention_block& 
     const double keys = p.degrees.cp > 1 && !p.settings.cp_balanced
                             ? sequence - part / 2
                             : tokens_seen(a, p.settings.sequence, attention_pairs::causal);
-    const double work = 2 * p.tokens * keys * heads * (a.head_size + values);
+    // A score costs its products and an exponential; at heads of 128 the two take as long.
+    // source: Shah et al., "FlashAttention-3", 2024, section 3.2: exponentials against matrix throughput.
+    constexpr double exponential = 128;
+    const double work = 2 * p.tokens * keys * heads * (0.5 * (a.head_size + values) + exponential);
     out.forward.attention += work / p.rates.attention + p.rates.launch;
     out.backward.attention += 2.5 * work / p.rates.attention_backward + p.rates.launch;
     return;
@@ -158,8 +161,10 @@ inline void price_state_space(const layer_pricing& p, const state_space_block& s
   const double chunk = s.chunk;
   const double scan = 2 * p.tokens * (chunk / 2 * (inner + mixed / 2) + 2 * inner * s.state);
   const double moved = p.tokens * (4 * inner + mixed) * 2 * 3 + 5.25 * h * p.rows * 2 * p.rates.pointwise;
-  out.forward.state_space += scan / (p.rates.half * 0.5) + moved / p.rates.memory;
-  out.backward.state_space += 2.5 * scan / (p.rates.half * 0.5) + 2 * moved / p.rates.memory;
+  const double matrices = scan / (p.rates.half * 0.5);
+  const double memory = moved / p.rates.memory;
+  out.forward.state_space += p.factors.state_space * (matrices + memory);
+  out.backward.state_space += p.factors.state_space * (2.5 * matrices + 2 * memory);
 }
 
 inline void price_mlp(const layer_pricing& p, double size, bool gated, layer_time& out) noexcept {
@@ -200,7 +205,9 @@ inline void price_experts(const layer_pricing& p, const expert_block& e, layer_t
     out.backward.pointwise += 2 * moved / p.rates.memory;
   }
   const double release = p.settings.release_factor;
-  const double moved = rows * (12 * h + 6 * f) * p.factors.expert_traffic * release;
+  // Biases of experts are added, and their gradients summed, in passes of their own.
+  const double biases = e.bias ? 4 * (h + (e.gated ? 2 : 1) * f) : 0;
+  const double moved = rows * (12 * h + 6 * f + biases) * p.factors.expert_traffic * release;
   const double casts = rows * (h + (e.gated ? 2 : 1) * f) * p.rates.quantization;
   out.forward.experts += (moved + casts) / p.rates.memory + p.factors.expert_layer * release;
   out.backward.experts += (1.7 * moved + 2 * casts) / p.rates.memory + p.factors.expert_layer * release;

@@ -178,7 +178,8 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   if (t.software != software_profile::megatron_2021) return of(s.dense, g.dp_cp) + of(s.experts, g.expert_dp);
   // Stacks of 2021 gather through one NIC of a host, however many it has.
   group_shape narrow = g.dp_cp;
-  narrow.per_domain = 1;
+  narrow.per_domain = narrow.per_host = 1;
+  narrow.domains = narrow.hosts = narrow.ranks;
   return of(s.dense + s.experts, narrow);
 }
 
@@ -265,7 +266,8 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   const double trained = detail::frozen(t) ? 0 : 1;
   if (fully_sharded) {
     const double comm = trained * gather / c.gather_rate;
-    const double hidden = c.gather_hidden * std::min(pipeline, comm);
+    const bool prefetched = t.software == software_profile::megatron_core || old;
+    const double hidden = (prefetched ? c.gather_hidden_prefetched : c.gather_hidden) * std::min(pipeline, comm);
     out.dp = comm - hidden;
     out.hidden += hidden;
   } else {
