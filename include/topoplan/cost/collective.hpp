@@ -104,11 +104,11 @@ struct timed {
 }
 
 // What each NIC of a domain sends in an all-reduce, in buffers over ranks of the domain. Trees between two and three domains
-// send less than a ring: each domain is a leaf in one of the two trees.
+// send less than a ring of many ranks each: each domain is a leaf in one of the two trees.
 // source: Sanders, Speck, Träff, "Two-tree algorithms", Parallel Computing 35 (2009); the bonus at two nodes: nccl-tests #309.
-[[nodiscard]] constexpr double reduce_share(const link_parameters& p, double ranks, double lanes, double units) noexcept {
+[[nodiscard]] constexpr double reduce_share(const link_parameters& p, double ranks, double units) noexcept {
   const double ring = bus_factor(collective::all_reduce, ranks);
-  if (!p.pair_bonus || lanes < 2 || units > 3) return ring;
+  if (!p.pair_bonus || units > 3) return ring;
   return std::min(ring, units <= 2 ? 1.0 : 1.5);
 }
 
@@ -134,7 +134,7 @@ inline constexpr double sharp_share = 2 / 1.3;
   double outside = 0;  // seconds of the wires
   double inside = 0;
   if (what == collective::all_reduce) {
-    double share = reduce_share(p, ranks, lanes, units);
+    double share = reduce_share(p, ranks, units);
     if (p.pair_bonus && lanes > 1) out.by = algorithm::tree;
     if (x.facts.sharp && sharp_share < share) {
       share = sharp_share;
