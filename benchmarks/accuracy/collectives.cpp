@@ -320,14 +320,13 @@ report collectives_report(const std::string& path, bool json) {
       std::sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
         return std::make_pair(-std::abs(a.first), a.second) < std::make_pair(-std::abs(b.first), b.second);
       });
-    });
-    if (!flags && worst.size() > 4) worst.resize(4);
-    for (const auto& [error, system] : worst)
-      print(out.text, "  %-8s %-15s %+6.0f %%  %s\n", std::string(to_string(key.first)).c_str(),
-            std::string(to_string(key.second)).c_str(), error * 100, system.c_str());
+      if (!flags && worst.size() > 4) worst.resize(4);
+      for (const auto& [error, system] : worst)
+        print(out.text, "  %-8s %-15s %+6.0f %%  %s\n", std::string(to_string(key.first)).c_str(),
+              std::string(to_string(key.second)).c_str(), error * 100, system.c_str());
+    }
   }
-}
-return out;
+  return out;
 }
 
 }  // namespace accuracy
