@@ -57,10 +57,13 @@ constexpr std::array software_table{
                       .words = "Automodel",
                       .software = software_profile::fsdp_compiled,
                       .blank_sharding = sharding::zero3,
-                      .gradient_bytes = 4,
-                      .reduction_bytes = 4,
+                      .gradient_bytes = 2,
+                      .reduction_bytes = 2,
+                      .half_precision_states = true,
                       .counted = attention_pairs::causal,
-                      .why = "PyTorch FSDP2 with Transformer Engine kernels, without layers of multi-token prediction"},
+                      .why =
+                          "PyTorch FSDP2 with Transformer Engine kernels, torch.optim.Adam on 16-bit parameters, without layers "
+                          "of multi-token prediction"},
     software_defaults{.name = "torchtitan without compile",
                       .words = "torchtitan&; FSDP;",
                       .software = software_profile::fsdp_eager,
@@ -119,24 +122,28 @@ constexpr std::array software_table{
     software_defaults{.name = "Megatron-Core", .words = "", .why = "flash attention, fused kernels, distributed optimizer"},
 };
 
+constexpr std::string_view bridge = "Megatron-Bridge";
+constexpr std::string_view automodel = "NeMo Automodel";
+constexpr std::string_view full_iteration = "overlap_moe_expert_parallel_comm, cutedsl_fused_grouped_mlp, full_iteration graph";
+
+// source: NVIDIA-NeMo/Megatron-Bridge scripts/performance/configs/*/*_workload_base_configs.py and src/megatron/bridge/
+// perf_recipes; NVIDIA-NeMo/Automodel examples/benchmark/configs. Releases are those in which the published times change.
 constexpr std::array recipe_table{
-    recipe{.software = "Megatron-Bridge",
+    recipe{.software = bridge,
            .models = "deepseekv3",
            .recompute = recomputation::selective,
            .why = "recompute_modules mla_up_proj, mlp of dense layers"},
-    recipe{.software = "Megatron-Bridge",
-           .models = "kimik2",
-           .recompute = recomputation::selective,
-           .why = "recompute_modules mla_up_proj"},
-    recipe{.software = "Megatron-Bridge",
+    recipe{.software = bridge, .models = "kimik2", .recompute = recomputation::selective, .why = "recompute_modules mla_up_proj"},
+    recipe{.software = bridge,
            .models = "deepseekv3",
            .gpus = "b200-sxm",
            .formats = "mxfp8",
            .since = 26.04,
+           .minimum_ep = 32,
            .recompute = recomputation::selective,
            .expert_overlap = true,
            .why = "V2: moe_a2a_overlap, deepep"},
-    recipe{.software = "Megatron-Bridge",
+    recipe{.software = bridge,
            .models = "deepseekv3",
            .gpus = "gb200|gb300",
            .formats = "mxfp8",
@@ -144,8 +151,8 @@ constexpr std::array recipe_table{
            .micro_batch = 1,
            .expert_overlap = true,
            .fused_experts = true,
-           .why = "moe_a2a_overlap, cutedsl_fused_grouped_mlp, full_iteration graph"},
-    recipe{.software = "Megatron-Bridge",
+           .why = full_iteration},
+    recipe{.software = bridge,
            .models = "kimik2",
            .gpus = "gb200|gb300",
            .formats = "mxfp8",
@@ -153,14 +160,14 @@ constexpr std::array recipe_table{
            .micro_batch = 1,
            .expert_overlap = true,
            .fused_experts = true,
-           .why = "moe_a2a_overlap, cutedsl_fused_grouped_mlp, full_iteration graph"},
-    recipe{.software = "Megatron-Bridge",
+           .why = full_iteration},
+    recipe{.software = bridge,
            .models = "gptoss",
            .gpus = "gb200|b200-sxm|h100-sxm",
            .formats = "bf16",
            .recompute = recomputation::selective,
            .why = "recompute_modules layernorm, moe_act"},
-    recipe{.software = "Megatron-Bridge",
+    recipe{.software = bridge,
            .models = "gptoss120b",
            .gpus = "gb200",
            .formats = "bf16",
@@ -168,37 +175,52 @@ constexpr std::array recipe_table{
            .recompute = recomputation::selective,
            .expert_overlap = true,
            .why = "V2: moe_a2a_overlap"},
-    recipe{.software = "Megatron-Bridge",
+    recipe{.software = bridge,
            .models = "gptoss",
            .gpus = "gb200|gb300|b300-sxm",
            .formats = "mxfp8",
            .since = 26.06,
            .expert_overlap = true,
            .fused_experts = true,
-           .why = "moe_a2a_overlap, cutedsl_fused_grouped_mlp"},
-    recipe{.software = "Megatron-Bridge",
+           .why = full_iteration},
+    recipe{.software = bridge,
            .models = "qwen3235b",
            .gpus = "h100-sxm",
            .since = 25.11,
            .expert_overlap = true,
            .why = "moe_a2a_overlap"},
-    recipe{.software = "Megatron-Bridge",
+    recipe{.software = bridge,
            .models = "qwen3",
            .gpus = "gb200|gb300|b300-sxm",
            .formats = "mxfp8",
            .since = 26.06,
+           .expert_overlap = true,
            .fused_experts = true,
-           .why = "fused grouped experts"},
-    recipe{.software = "Megatron-Bridge",
+           .why = full_iteration},
+    recipe{.software = bridge,
            .models = "nemotron3nano",
            .gpus = "h100-sxm",
            .recompute = recomputation::half,
            .why = "recompute_modules moe, layernorm, core_attn, moe_act"},
-    recipe{.software = "Megatron-Bridge",
+    recipe{.software = bridge,
            .models = "nemotron3super",
            .gpus = "b200-sxm",
+           .formats = "bf16|fp8|mxfp8",
            .recompute = recomputation::selective,
            .why = "recompute_modules moe_act, layernorm"},
+    recipe{.software = bridge,
+           .models = "nemotron3ultra",
+           .recompute = recomputation::selective,
+           .sharding = sharding::zero3,
+           .fused_experts = true,
+           .why = "use_megatron_fsdp, cutedsl_fused_grouped_mlp, recompute_modules moe_act"},
+    recipe{.software = automodel,
+           .models = "deepseekv3|kimik2",
+           .recompute = recomputation::full,
+           .sharding = sharding::zero3_kept,
+           .why = "activation_checkpointing, reshard_after_forward false"},
+    recipe{.software = automodel, .models = "qwen330b", .recompute = recomputation::full, .why = "activation_checkpointing"},
+    recipe{.software = automodel, .models = "gptoss", .why = "no activation_checkpointing"},
 };
 
 constexpr auto doubts = std::to_array<std::pair<int, std::string_view>>({
@@ -248,6 +270,7 @@ constexpr auto doubts = std::to_array<std::pair<int, std::string_view>>({
     {523, "EP 64 over 8-GPU domains, same time as with twice the NIC rate"},
     {392, "almost no exposed all-to-all"},
     {608, "FSDP gathers hidden better than elsewhere"},
+    {466, "70B on every GPU doesn't fit 288 GB; releases before and after print pp 4 and vpp 5"},
     {35, "DP over 48 nodes hidden with 4 micro-batches"},
     {50, "changes the algorithm: parallel block, window of unknown size, LAMB"},
     {51, "changes the algorithm"},
@@ -306,11 +329,12 @@ const software_defaults& software_of(std::string_view source, std::string_view n
 }
 
 const recipe* recipe_of(const software_defaults& software, std::string_view folded_model, std::string_view gpu,
-                        std::string_view format, double release, std::uint32_t micro_batch) {
+                        std::string_view format, double release, std::uint32_t micro_batch, std::uint32_t ep) {
   const recipe* found = nullptr;
   for (const recipe& r : recipe_table)
     if (r.software == software.name && begins_with_one(r.models, folded_model) && one_of(r.gpus, gpu) &&
-        one_of(r.formats, format) && release >= r.since - 1e-9 && (r.micro_batch == 0 || r.micro_batch == micro_batch))
+        one_of(r.formats, format) && release >= r.since - 1e-9 && (r.micro_batch == 0 || r.micro_batch == micro_batch) &&
+        ep >= r.minimum_ep)
       found = &r;
   return found;
 }
@@ -343,6 +367,7 @@ std::string defaults_text() {
     if (s.asynchronous_tp_gradient) out += ", asynchronous TP gradients";
     if (!s.cp_balanced) out += ", CP not balanced";
     if (s.as_many_micro_batches_as_stages) out += ", micro-batches as stages";
+    if (s.half_precision_states) out += ", 16-bit states";
     if (s.prediction_layers) out += ", prediction layers";
     if (s.counted == attention_pairs::causal) out += ", causal FLOPs";
     out.append(". ").append(s.why).append("\n");
@@ -353,6 +378,7 @@ std::string defaults_text() {
     if (r.since > 0) out += " since " + std::to_string(r.since).substr(0, 5);
     if (r.micro_batch != 0) out += " micro-batch " + std::to_string(r.micro_batch);
     out.append(": recompute ").append(to_string(r.recompute));
+    if (r.sharding) out.append(", sharding ").append(to_string(*r.sharding));
     if (r.expert_overlap) out += ", all-to-all overlap";
     if (r.fused_experts) out += ", fused experts (" + std::to_string(fused_expert_factor).substr(0, 4) + ")";
     out.append(". ").append(r.why).append("\n");

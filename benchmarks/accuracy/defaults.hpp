@@ -5,6 +5,7 @@
 #include <topoplan/workload/training.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,9 +28,10 @@ struct software_defaults {
   topoplan::toggle dp_overlap = topoplan::toggle::by_profile;
   bool asynchronous_tp_gradient = false;  // input gradients are reduced behind weight gradients
   bool cp_balanced = true;
-  bool as_many_micro_batches_as_stages = false;                         // with a pipeline, where the micro-batch is blank
-  std::uint32_t virtual_stages = 1;                                     // where the cell is blank
-  bool prediction_layers = false;                                       // builds a model's layers of multi-token prediction
+  bool as_many_micro_batches_as_stages = false;  // with a pipeline, where the micro-batch is blank
+  std::uint32_t virtual_stages = 1;              // where the cell is blank
+  bool half_precision_states = false;            // the optimizer works on 16-bit parameters with 16-bit moments
+  bool prediction_layers = false;                // builds a model's layers of multi-token prediction
   topoplan::attention_pairs counted = topoplan::attention_pairs::full;  // in the TFLOP/s and MFU that it prints
   std::string_view memory_reading = "allocator";
   std::string_view why = {};
@@ -48,7 +50,9 @@ struct recipe {
   std::string_view formats = {};  // names of precisions, '|' between them; empty: all
   double since = 0;               // release: year and month as 26.06
   std::uint32_t micro_batch = 0;  // only for that one; 0: all
+  std::uint32_t minimum_ep = 0;
   topoplan::recomputation recompute = topoplan::recomputation::none;
+  std::optional<topoplan::sharding> sharding = {};  // where the row's cell doesn't say more than FSDP, or nothing
   bool expert_overlap = false;
   bool fused_experts = false;  // grouped matrices with fused activations, whole step in one CUDA graph
   std::string_view why = {};
@@ -58,7 +62,7 @@ struct recipe {
 
 // The last entry that fits, or nullptr. complexity: O(entries). errors: none.
 [[nodiscard]] const recipe* recipe_of(const software_defaults& software, std::string_view folded_model, std::string_view gpu,
-                                      std::string_view format, double release, std::uint32_t micro_batch);
+                                      std::string_view format, double release, std::uint32_t micro_batch, std::uint32_t ep);
 
 // Of expert overheads, for recipes with fused experts.
 inline constexpr double fused_expert_factor = 0.6;

@@ -104,6 +104,12 @@ constexpr gpu_word gpu_words[] = {
   const bool grace = run.family == "GB200";
   run.gpus_per_host = row.blank("gpus_per_node") ? (grace ? 4 : 8) : row.count("gpus_per_node");
   run.domain_gpus = grace ? 72 : run.gpus_per_host;
+  // Whole hosts, as many of each domain; a job smaller than a domain has one.
+  const std::uint32_t gpus = row.count("n_gpus");
+  run.used_domain_gpus = std::min(run.domain_gpus, std::max(1U, gpus));
+  while (run.used_domain_gpus > run.gpus_per_host &&
+         (gpus % run.used_domain_gpus != 0 || run.used_domain_gpus % run.gpus_per_host != 0))
+    --run.used_domain_gpus;
   if (const std::size_t at = gpu.find('w'); at != gpu.npos) {
     const auto watts = number_before(gpu, at);
     if (watts && *watts < find_gpu(run.gpu).power.value) run.power_watts = *watts;
@@ -168,10 +174,19 @@ constexpr gpu_word gpu_words[] = {
   if (text.empty()) out = software.blank_recompute;
   else if (text.starts_with("none") || text == "no") out = recomputation::none;
   else if (text.starts_with("full")) out = recomputation::full;
-  // A list that holds the whole block of experts is about half of a layer.
-  else if (text.starts_with("selective")) out = says(text, " moe)|(moe)|(moe,| moe,") ? recomputation::half : software.selective;
+  else if (text.starts_with("selective")) out = software.selective;
   else return false;
   return true;
+}
+
+// True if a list of modules to recompute holds the whole block of experts.
+[[nodiscard]] bool recomputes_experts(std::string_view cell) { return says(small(cell), " moe)|(moe)|(moe,| moe,"); }
+
+// The level nearest to computing the experts again, by their part of a layer's forward pass.
+[[nodiscard]] topoplan::recomputation level_of_experts(const posed_run& run) {
+  const layer_flops f = forward_flops(run.model_shape.kinds[run.model_shape.layers.back()], run.model_shape.hidden,
+                                      run.training.sequence, attention_pairs::causal);
+  return (f.routed_experts + f.shared_experts) / f.total() > 0.3 ? recomputation::half : recomputation::selective;
 }
 
 [[nodiscard]] bool read_sharding(std::string_view cell, const software_defaults& software, bool pipeline,
@@ -256,6 +271,10 @@ void read_layout(std::string_view notes, posed_run& run) {
   if (!read_precision(row.text("precision"), t.precision)) return refuse("precision");
   if (!read_recompute(row.text("recompute"), software, t.recompute)) return refuse("recompute");
   if (!read_sharding(row.text("zero_dist_opt"), software, run.degrees.pp > 1, t.sharding)) return refuse("zero_dist_opt");
+  if (run.moe && recomputes_experts(row.text("recompute"))) {
+    t.recompute = level_of_experts(run);
+    fill(run, "recomputed experts count as " + std::string(to_string(t.recompute)));
+  }
   if (row.blank("zero_dist_opt")) fill(run, "sharding " + std::string(to_string(t.sharding)));
   t.micro_batch = row.count("micro_batch");
   if (t.micro_batch == 0) {
@@ -282,6 +301,10 @@ void read_layout(std::string_view notes, posed_run& run) {
     t.gradient_bytes = 6;
     t.reduction_bytes = 4;
   }
+  if (software.half_precision_states) {
+    t.optimizer = optimizer_kind::adam_bf16_moments;
+    t.master_weights = false;
+  }
   t.cp_balanced = software.cp_balanced;
   run.asynchronous_tp_gradient = software.asynchronous_tp_gradient;
   run.memory_reading = software.memory_reading;
@@ -290,10 +313,12 @@ void read_layout(std::string_view notes, posed_run& run) {
   read_overlaps(notes, software, t);
   if (const auto release = number_after(notes, "container ")) run.release = *release;
 
-  const recipe* published =
-      recipe_of(software, folded_name(row.text("model")), run.gpu, to_string(t.precision), run.release, t.micro_batch);
+  const recipe* published = recipe_of(software, folded_name(row.text("model")), run.gpu, to_string(t.precision), run.release,
+                                      t.micro_batch, run.degrees.ep);
   if (published != nullptr) {
     if (row.blank("recompute")) t.recompute = published->recompute;
+    const bool fully = t.sharding == sharding::zero3 || t.sharding == sharding::zero3_kept;
+    if (published->sharding && (row.blank("zero_dist_opt") || fully)) t.sharding = *published->sharding;
     if (published->expert_overlap && t.expert_overlap == toggle::by_profile) t.expert_overlap = toggle::on;
     if (published->fused_experts) t.release_factor = fused_expert_factor;
     fill(run, "recipe: " + std::string(published->why));

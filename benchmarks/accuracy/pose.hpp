@@ -25,7 +25,8 @@ struct posed_run {
   double memory_gigabytes_per_second = 0;  // where a stated kind of memory differs from the part's own
   std::uint32_t gpus_per_host = 8;
   std::uint32_t domain_gpus = 8;
-  double nic_gigabytes = 50;  // per second, GPU and direction
+  std::uint32_t used_domain_gpus = 8;  // of each domain, where a job takes alike of all
+  double nic_gigabytes = 50;           // per second, GPU and direction
   bool nic_stated = false;
   std::string fabric;                    // "infiniband", "roce", "omni-path", "efa", "tcpx", "ethernet"; empty: not stated
   std::vector<double> oversubscription;  // of the tiers above a pod

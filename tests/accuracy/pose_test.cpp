@@ -155,7 +155,7 @@ TEST_CASE("a model that no table knows keeps its cells; the network's upper tier
 
 TEST_CASE("rows that can't be posed say why") {
   const posed_file file;
-  CHECK(file.runs.size() == 7);
+  CHECK(file.runs.size() == 9);
   CHECK(file.why(1008).find("shape not known") == 0);
   CHECK(file.why(1009) == "global batch not stated");
   CHECK(file.why(1010).find("isn't divisible") != std::string::npos);
@@ -173,6 +173,28 @@ TEST_CASE("models whose names state a size have it") {
   CHECK(billions("Nemotron-3-Super") == doctest::Approx(120.7).epsilon(1e-3));
   CHECK(billions("Nemotron-3-Ultra") == doctest::Approx(549.3).epsilon(1e-3));
   CHECK(billions("Mixtral-8x7B") == doctest::Approx(46.70).epsilon(1e-3));
+}
+
+TEST_CASE("a recipe is of its software, model, GPU, format, release and micro-batch") {
+  const auto& bridge = accuracy::software_of("Megatron-Bridge", "", "");
+  const auto* fused = accuracy::recipe_of(bridge, "qwen3235ba22b", "gb300", "mxfp8", 26.06, 2, 32);
+  REQUIRE(fused != nullptr);
+  CHECK(fused->fused_experts);
+  CHECK(fused->expert_overlap);
+  CHECK(accuracy::recipe_of(bridge, "qwen3235ba22b", "gb300", "mxfp8", 26.04, 2, 32) == nullptr);
+  CHECK(accuracy::recipe_of(bridge, "llama370b", "gb300", "mxfp8", 26.06, 1, 1) == nullptr);
+  const auto* older = accuracy::recipe_of(bridge, "deepseekv3", "gb300", "mxfp8", 26.06, 2, 32);
+  REQUIRE(older != nullptr);
+  CHECK_FALSE(older->fused_experts);
+  const auto& other = accuracy::software_of("somebody", "", "");
+  CHECK(accuracy::recipe_of(other, "qwen3235ba22b", "gb300", "mxfp8", 26.06, 2, 32) == nullptr);
+}
+
+TEST_CASE("experts recomputed as a whole are half of a layer where they are most of it") {
+  const posed_file file;
+  CHECK(file.row(1012).training.recompute == recomputation::half);
+  CHECK(file.row(1013).training.recompute == recomputation::selective);
+  CHECK(file.row(1013).training.sequence == 131072);
 }
 
 TEST_CASE("the words of a row choose the software, the first entry that fits") {
