@@ -221,6 +221,14 @@ struct cell {
   std::vector<double> errors;                            // |predicted / measured - 1|
   std::map<std::string, std::vector<double>> by_system;  // signed
   std::size_t assumed = 0;
+  std::size_t refused = 0;
+
+  // The errors, each row that couldn't be posed as wrong as can be.
+  [[nodiscard]] std::vector<double> with_refused() const {
+    std::vector<double> out = errors;
+    out.insert(out.end(), refused, 1e9);
+    return out;
+  }
 };
 
 template <class... Values> void print(std::string& to, const char* format, Values... values) {
@@ -236,7 +244,6 @@ report collectives_report(const std::string& path, bool json) {
   std::map<std::pair<link_tier, collective>, cell> counted;
   std::map<std::pair<link_tier, collective>, cell> flagged;
   std::map<std::string, std::pair<std::size_t, std::size_t>> refused;  // counted, flagged
-  std::map<std::pair<link_tier, collective>, std::size_t> refused_cells;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::string_view quality = table.at(row, "quality");
     const bool counts = quality.empty() || quality == "busbw only";
@@ -246,7 +253,7 @@ report collectives_report(const std::string& path, bool json) {
       const auto what = collective_named(table.at(row, "collective"));
       const link_tier tier =
           table.number(row, "n_gpus") > table.number(row, "nvlink_domain", 8) ? link_tier::network : link_tier::nvlink;
-      if (counts && what) ++refused_cells[{tier, *what}];
+      if (counts && what) ++counted[{tier, *what}].refused;
       continue;
     }
     const interconnect x = interconnect_of(p->facts);
@@ -268,8 +275,9 @@ report collectives_report(const std::string& path, bool json) {
   report out;
   for (const bar& b : bars) {
     const auto at = counted.find({b.tier, b.what});
-    out.met = out.met && at != counted.end() && quantile(at->second.errors, 0.5) * 100 <= b.median &&
-              quantile(at->second.errors, 0.9) * 100 <= b.p90;
+    if (at == counted.end()) continue;
+    const std::vector<double> errors = at->second.with_refused();
+    out.met = out.met && quantile(errors, 0.5) * 100 <= b.median && quantile(errors, 0.9) * 100 <= b.p90;
   }
   if (json) {
     out.text = "[";
@@ -277,13 +285,11 @@ report collectives_report(const std::string& path, bool json) {
       for (const auto& [key, c] : flags ? flagged : counted) {
         const std::string_view tier = to_string(key.first);
         const std::string_view what = to_string(key.second);
-        const auto gone = refused_cells.find(key);
         print(out.text,
               "%s\n  {\"tier\": \"%.*s\", \"collective\": \"%.*s\", \"counted\": %s, \"rows\": %zu, \"not_posed\": %zu, "
               "\"median\": %.4f, \"p90\": %.4f}",
               out.text.size() > 1 ? "," : "", static_cast<int>(tier.size()), tier.data(), static_cast<int>(what.size()),
-              what.data(), flags ? "false" : "true", c.errors.size(),
-              flags || gone == refused_cells.end() ? std::size_t{0} : gone->second, quantile(c.errors, 0.5),
+              what.data(), flags ? "false" : "true", c.errors.size(), c.refused, quantile(c.errors, 0.5),
               quantile(c.errors, 0.9));
       }
     out.text += "\n]";
@@ -298,13 +304,15 @@ report collectives_report(const std::string& path, bool json) {
     const std::string_view what = to_string(key.second);
     const double median = quantile(c.errors, 0.5) * 100;
     const double p90 = quantile(c.errors, 0.9) * 100;
-    const auto gone = refused_cells.find(key);
     print(out.text, "%-8.*s %-15.*s %6zu %9zu %8zu %7.1f / %5.1f", static_cast<int>(tier.size()), tier.data(),
-          static_cast<int>(what.size()), what.data(), c.errors.size(),
-          gone == refused_cells.end() ? std::size_t{0} : gone->second, c.assumed, median, p90);
-    if (const bar* b = bar_of(key.first, key.second))
+          static_cast<int>(what.size()), what.data(), c.errors.size(), c.refused, c.assumed, median, p90);
+    if (const bar* b = bar_of(key.first, key.second)) {
       print(out.text, " %5g / %4g %5g / %4g  %s", b->median, b->p90, b->known_median, b->known_p90,
             median <= b->median && p90 <= b->p90 ? "met" : "MISSED");
+      const std::vector<double> all = c.with_refused();
+      const bool still = quantile(all, 0.5) * 100 <= b->median && quantile(all, 0.9) * 100 <= b->p90;
+      if (c.refused != 0) print(out.text, ", with the rows not posed as wrong %s", still ? "met" : "MISSED");
+    }
     out.text += '\n';
   }
   out.text += "\nNot posed (rows that count, rows that are flagged):\n";

@@ -141,6 +141,9 @@ inline void replace(link_parameters& p, const link_override& by) {
   return family == link_family::volta ? 6.25e9 : family == link_family::ampere ? 25e9 : 50e9;
 }
 
+// PCIe 4.0 x16, where the cluster doesn't say.
+inline constexpr double usual_host_rate = 31.5e9;
+
 }  // namespace detail
 
 // Looks the rows up and applies the properties and the user's own figures.
@@ -157,12 +160,14 @@ inline void replace(link_parameters& p, const link_override& by) {
     x.facts.nic_rate = detail::usual_nic_rate(facts.family);
     x.assumed_network = true;
   }
+  if (x.facts.host_rate <= 0) x.facts.host_rate = detail::usual_host_rate;
+  const link_family host = facts.family == link_family::pcie_staged ? facts.family : link_family::pcie;
   for (const nvls_row& row : nvls_table())
     if (row.family == facts.family) x.nvls = row;
   for (std::size_t i = 0; i < interconnect::collectives; ++i) {
     const auto what = static_cast<collective>(i);
     x.nvlink[i] = parameters_of(facts.family, what);
-    x.host[i] = parameters_of(facts.family == link_family::pcie_staged ? facts.family : link_family::pcie, what);
+    x.host[i] = parameters_of(host, what);
     x.network[i] = parameters_of(x.facts.fabric, what);
     if (!properties.gpudirect) x.network[i].first += 10e-6;
   }
@@ -177,7 +182,7 @@ inline void replace(link_parameters& p, const link_override& by) {
       detail::replace(x.nvlink[i], by);
       if (by.what == collective::all_reduce && x.nvls.fewest != 0) detail::replace(x.nvls.parameters, by);
     }
-    if (by.family == link_family::pcie || by.family == link_family::pcie_staged) detail::replace(x.host[i], by);
+    if (by.family == host) detail::replace(x.host[i], by);
   }
   return x;
 }
