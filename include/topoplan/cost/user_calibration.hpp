@@ -67,6 +67,7 @@ inline constexpr std::array<named_factor<step_calibration>, step_calibration_siz
     {"dp_exposed", &step_calibration::dp_exposed, 0, 1},
     {"gather_rate", &step_calibration::gather_rate, 0.01, detail::most_efficiency},
     {"gather_hidden", &step_calibration::gather_hidden, 0, 1},
+    {"gather_hidden_prefetched", &step_calibration::gather_hidden_prefetched, 0, 1},
     {"power", &step_calibration::power, 0, detail::most_share},
 }};
 
