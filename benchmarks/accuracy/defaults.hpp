@@ -65,7 +65,7 @@ struct recipe {
                                       std::string_view format, double release, std::uint32_t micro_batch, std::uint32_t ep);
 
 // Of expert overheads, for recipes with fused experts.
-inline constexpr double fused_expert_factor = 0.6;
+inline constexpr double fused_expert_factor = 0.4;
 
 // NIC rate of a GPU where the row says none. units: gigabytes per second and direction. complexity: O(1). errors: none.
 [[nodiscard]] double default_nic_gigabytes(std::string_view gpu);

@@ -325,6 +325,8 @@ void read_layout(std::string_view notes, posed_run& run) {
   } else if (row.blank("recompute")) {
     fill(run, "recompute " + std::string(to_string(t.recompute)));
   }
+  // DeepEP routes, permutes and sends in fused kernels.
+  if (says(notes, "DeepEP")) t.release_factor = std::min(t.release_factor, fused_expert_factor);
   return true;
 }
 

@@ -20,6 +20,7 @@ enum class fabric_class : std::uint8_t {
   infiniband_hdr,
   infiniband_ndr,
   infiniband_xdr,
+  omni_path,
   roce,
   roce_gib,
   roce_untuned,
@@ -32,7 +33,7 @@ enum class fabric_class : std::uint8_t {
   ethernet_tcp,
   nvl72
 };
-inline constexpr std::size_t fabric_class_count = 15;
+inline constexpr std::size_t fabric_class_count = 16;
 
 // How a parameter is known: published measurements of this very kind of link, of a sister kind, or neither.
 enum class evidence : std::uint8_t { measured, fitted, assumed };
@@ -43,9 +44,10 @@ enum class evidence : std::uint8_t { measured, fitted, assumed };
   return names[static_cast<std::size_t>(f)];
 }
 [[nodiscard]] constexpr std::string_view to_string(fabric_class f) noexcept {
-  constexpr std::string_view names[] = {"infiniband-edr", "infiniband-hdr", "infiniband-ndr", "infiniband-xdr", "roce",
-                                        "roce-gib",       "roce-untuned",   "spectrum-x",     "efa-v1",         "efa-v2",
-                                        "efa-v4",         "tcpxo",          "slingshot",      "ethernet-tcp",   "nvl72"};
+  constexpr std::string_view names[] = {"infiniband-edr", "infiniband-hdr", "infiniband-ndr", "infiniband-xdr",
+                                        "omni-path",      "roce",           "roce-gib",       "roce-untuned",
+                                        "spectrum-x",     "efa-v1",         "efa-v2",         "efa-v4",
+                                        "tcpxo",          "slingshot",      "ethernet-tcp",   "nvl72"};
   return names[static_cast<std::size_t>(f)];
 }
 [[nodiscard]] constexpr std::string_view to_string(evidence e) noexcept {

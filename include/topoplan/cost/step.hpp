@@ -267,7 +267,8 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   if (fully_sharded) {
     const double comm = trained * gather / c.gather_rate;
     const bool prefetched = t.software == software_profile::megatron_core || old;
-    const double hidden = (prefetched ? c.gather_hidden_prefetched : c.gather_hidden) * std::min(pipeline, comm);
+    const double part = std::min(1.0, prefetched ? c.gather_hidden_prefetched : c.gather_hidden);
+    const double hidden = part * std::min(pipeline, comm);
     out.dp = comm - hidden;
     out.hidden += hidden;
   } else {

@@ -9,6 +9,8 @@ namespace topoplan::inline v1::detail {
 
 namespace fabric_source {
 inline constexpr std::string_view edr = "nccl-tests#78: 16 DGX-2, 8x 100 Gb/s";
+inline constexpr std::string_view omni =
+    "no public table: as EDR at a quarter of the wire, which fits the steps of 42 runs on Jean Zay, bigscience tr11-176B-ml";
 inline constexpr std::string_view hdr = "nccl-tests#119: 3 HGX A100, 4x 200 Gb/s; nccl#652: 32 HGX A100";
 inline constexpr std::string_view ndr =
     "nccl-tests#309: XE9680 H100, 2 and 4 hosts; Nebius and CoreWeave HGX H100; nccl#1469: 16 hosts";
@@ -63,6 +65,11 @@ inline constexpr std::string_view tcp =
 // clang-format off
 inline constexpr fabric_row fabric_rows[] = {
   // class, collective; first us, step us, hop us, lift us, efficiency, small, half size MB, loss, lanes, bonus of two domains
+  {fabric_class::omni_path, collective::all_reduce, between(33.4, 10, 0, 9.87, 0.198, 0.05, 25.2, 0, 16, false, evidence::assumed, fabric_source::omni)},
+  {fabric_class::omni_path, collective::all_gather, between(28.4, 0, 1, 8.03, 0.198, 0.025, 36.6, 0, 16, false, evidence::assumed, fabric_source::omni)},
+  {fabric_class::omni_path, collective::reduce_scatter, between(28.9, 0, 1, 16.7, 0.198, 0.0253, 36, 0, 16, false, evidence::assumed, fabric_source::omni)},
+  {fabric_class::omni_path, collective::all_to_all, between(30.9, 0, 0.2, 19.6, 0.186, 0.253, 4.61, 0, 8, false, evidence::assumed, fabric_source::omni)},
+  {fabric_class::omni_path, collective::send_recv, between(11.7, 0, 0, 19, 0.18, 0.114, 0.2, 0, 8, false, evidence::assumed, fabric_source::omni)},
   {fabric_class::infiniband_edr, collective::all_reduce, between(33.4, 10, 0, 9.87, 0.793, 0.05, 25.2, 0, 16, false, evidence::measured, fabric_source::edr)},
   {fabric_class::infiniband_edr, collective::all_gather, between(28.4, 0, 1, 8.03, 0.793, 0.025, 36.6, 0, 16, false, evidence::fitted, fabric_source::as_cx7)},
   {fabric_class::infiniband_edr, collective::reduce_scatter, between(28.9, 0, 1, 16.7, 0.793, 0.0253, 36, 0, 16, false, evidence::fitted, fabric_source::as_cx7)},
