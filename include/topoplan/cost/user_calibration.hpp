@@ -43,6 +43,7 @@ inline constexpr std::array<named_factor<step_calibration>, step_calibration_siz
     {"expert_matmul", &step_calibration::expert_matmul, 0.01, detail::most_efficiency},
     {"attention", &step_calibration::attention, 0.01, detail::most_efficiency},
     {"attention_backward", &step_calibration::attention_backward, 0.01, detail::most_share},
+    {"state_space", &step_calibration::state_space, 0.1, detail::most_share},
     {"memory", &step_calibration::memory, 0.01, detail::most_efficiency},
     {"pointwise_2021", &step_calibration::pointwise_2021, 0, detail::most_share},
     {"pointwise_fused", &step_calibration::pointwise_fused, 0, detail::most_share},
