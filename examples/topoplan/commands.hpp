@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace topoplan_cli {
@@ -59,9 +60,35 @@ struct emit_options {
   bool force = false;
 };
 
+struct predict_options {
+  cluster_options cluster;
+  job_options job;
+  std::vector<std::string> degrees_given;  // names of the options that the command line held: "--tp", ...
+  std::string model;                       // config.json, or the folder that holds it
+  std::string plan;                        // rank_map.json, rank_map.bin or a directory that place wrote
+  std::string calibration;
+  std::vector<std::pair<std::string, std::string>> settings;  // of training and fabric, by option
+  double storage_write = 0;                                   // bytes per second of all hosts together; 0: not given
+  bool node_local = false;                                    // checkpoints stay on disks of the hosts
+  std::string collective;                                     // time of one instead of a step
+  std::string bytes;
+  std::string group;
+  bool json = false;
+};
+
+struct calibrate_options {
+  std::string runs;
+  std::string calibration;  // to start from
+  std::string out;
+  bool force = false;
+  bool json = false;
+};
+
 // Exit status: 0 done, 1 an honest no. Bad usage and bad input throw topoplan::error, which main() turns into 2.
 [[nodiscard]] int run_show(const show_options& options, std::ostream& out);
 [[nodiscard]] int run_place(const place_options& options, std::ostream& out);
 [[nodiscard]] int run_emit(const emit_options& options, std::ostream& out);
+[[nodiscard]] int run_predict(const predict_options& options, std::ostream& out);
+[[nodiscard]] int run_calibrate(const calibrate_options& options, std::ostream& out);
 
 }  // namespace topoplan_cli

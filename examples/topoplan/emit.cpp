@@ -1,13 +1,8 @@
 #include <topoplan/core/error.hpp>
-#include <topoplan/import/rank_map_file.hpp>
-#include <topoplan/import/read_file.hpp>
-#include <topoplan/rank_map/binary.hpp>
+#include <topoplan/rank_map/rank_map.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <filesystem>
 #include <ostream>
-#include <span>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -15,26 +10,12 @@
 #include "commands.hpp"
 #include "formats.hpp"
 #include "output_directory.hpp"
+#include "plan_input.hpp"
 
 namespace topoplan_cli {
 namespace {
 
-namespace fs = std::filesystem;
 using topoplan::invalid_argument;
-
-topoplan::rank_map read_map(const std::string& given) {
-  std::string path = given;
-  if (fs::is_directory(given)) {
-    path = (fs::path(given) / "rank_map.bin").string();
-    if (!fs::exists(path)) path = (fs::path(given) / "rank_map.json").string();
-    if (!fs::exists(path)) throw topoplan::io_error(given, "no plan here: neither rank_map.bin nor rank_map.json");
-  }
-  const std::string text = topoplan::import::read_file(path);
-  const std::string source = topoplan::import::source_name(path);
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') return topoplan::import::rank_map_file(text, source);
-  return topoplan::read_rank_map(std::as_bytes(std::span(text)), source);
-}
 
 void write_format(std::ostream& out, const std::string& name, const topoplan::rank_map& map) {
   if (name == "json") return write_rank_map_json(out, map, false);
@@ -47,7 +28,7 @@ void write_format(std::ostream& out, const std::string& name, const topoplan::ra
 }  // namespace
 
 int run_emit(const emit_options& o, std::ostream& out) {
-  const topoplan::rank_map map = read_map(o.rank_map);
+  const topoplan::rank_map map = read_plan(o.rank_map);
   if (o.out.empty()) {
     if (o.format == "binary" && ::isatty(STDOUT_FILENO) == 1) throw invalid_argument("--for binary isn't text; give --out FILE");
     std::ostringstream text;  // nothing is printed when the format refuses the map half-way

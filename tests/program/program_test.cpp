@@ -20,55 +20,22 @@
 #include <tuple>
 #include <vector>
 
+#include "program/support.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-struct result {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
-
-// A folder of its own for each test case, gone afterwards.
-struct scratch {
-  fs::path path;
-  scratch() {
-    std::string pattern = (fs::temp_directory_path() / "topoplan_program.XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~scratch() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  scratch(const scratch&) = delete;
-  scratch& operator=(const scratch&) = delete;
-};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-result run(const fs::path& folder, const std::string& arguments) {
-  const std::string out = (folder / ".out").string();
-  const std::string err = (folder / ".err").string();
-  const std::string command =
-      "cd '" + folder.string() + "' && '" TOPOPLAN_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err + "' </dev/null";
-  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): a fixed program
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
-}
+using topoplan_test::holds;
+using topoplan_test::result;
+using topoplan_test::run;
+using topoplan_test::scratch;
+using topoplan_test::text_of;
 
 const std::string allocation =
     "--node-topology " TOPOPLAN_EXAMPLE_DATA "/topo.txt --gpu h100-sxm --nic 400 --network " TOPOPLAN_EXAMPLE_DATA
     "/topology.conf --hosts " TOPOPLAN_EXAMPLE_DATA "/hosts.txt ";
 const std::string racks = "--cluster gb200-nvl72:4 --tp 8 --ep 64 --expert-tp 1 --dp 32 --confine tp=domain --confine ep=domain ";
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Every seat once, every tp group in one domain; returns the seats by rank.
 std::vector<std::pair<std::size_t, std::size_t>> check_map(const json& map) {

@@ -65,7 +65,7 @@ inline constexpr std::array<named_factor<step_calibration>, step_calibration_siz
     {"pp_exposed_plain", &step_calibration::pp_exposed_plain, 0, detail::most_share},
     {"pp_exposed", &step_calibration::pp_exposed, 0, detail::most_share},
     {"dp_rate", &step_calibration::dp_rate, 0.01, detail::most_efficiency},
-    {"dp_exposed", &step_calibration::dp_exposed, 0, 1},
+    {"dp_exposed", &step_calibration::dp_exposed, 0, detail::most_share},
     {"gather_rate", &step_calibration::gather_rate, 0.01, detail::most_efficiency},
     {"gather_hidden", &step_calibration::gather_hidden, 0, 1},
     {"gather_hidden_prefetched", &step_calibration::gather_hidden_prefetched, 0, 1},

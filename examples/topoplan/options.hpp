@@ -1,0 +1,32 @@
+// Options that several commands take.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include "commands.hpp"
+
+namespace topoplan_cli {
+
+// A check whose wording stands in its message, not in the help.
+[[nodiscard]] CLI::Validator quietly(CLI::Validator check);
+
+void add_cluster_options(CLI::App& command, cluster_options& o);
+
+// An empty value is a variable that isn't set, and not "everything".
+void refuse_empty_values(CLI::App& command);
+
+// A number above 0.
+CLI::Option* positive(CLI::App& command, const std::string& name, std::uint32_t& value, const std::string& help,
+                      const char* group);
+
+// Degrees and order.
+void add_job_options(CLI::App& command, job_options& o);
+
+// Whole commands whose options fill a file. `status` gets the exit status.
+void add_predict(CLI::App& app, int& status);
+void add_calibrate(CLI::App& app, int& status);
+
+}  // namespace topoplan_cli
