@@ -189,9 +189,9 @@ void report_storage(std::ostream& out, const prediction_report& r) {
       << short_number(s.write.gigabytes()) << " GB/s " << (s.assumed ? "[assumed; --storage-write GBPS says it]" : "[given]")
       << "\n  one every " << time_text(s.plan.interval.value) << " loses least (a failure every "
       << time_text(s.plan.between_failures.value) << "); each stops the step for " << time_text(s.plan.stall.value) << ", "
-      << short_number(100 * s.plan.lost) << " % of the time is lost in all; reading data takes " << bytes_text(s.data.value)
-      << "/s\n";
+      << short_number(100 * s.plan.lost) << " % of the time is lost in all\n";
   for (const std::string& warning : s.plan.warnings) out << "  warning: " << warning << '\n';
+  out << "Data: tokens are read at " << bytes_text(s.data.value) << "/s by all hosts together\n";
 }
 
 }  // namespace
