@@ -26,6 +26,7 @@ struct software_defaults {
   bool sequence_parallel = true;                       // where the cell is blank
   topoplan::toggle tp_overlap = topoplan::toggle::by_profile;
   topoplan::toggle dp_overlap = topoplan::toggle::by_profile;
+  topoplan::toggle fused_loss = topoplan::toggle::by_profile;
   bool asynchronous_tp_gradient = false;  // input gradients are reduced behind weight gradients
   bool cp_balanced = true;
   bool as_many_micro_batches_as_stages = false;  // with a pipeline, where the micro-batch is blank

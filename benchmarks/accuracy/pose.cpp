@@ -208,6 +208,7 @@ constexpr gpu_word gpu_words[] = {
 void read_overlaps(std::string_view notes, const software_defaults& software, training& t) {
   const std::string text = small(notes);
   t.tp_overlap = software.tp_overlap;
+  t.fused_loss = software.fused_loss;
   t.dp_overlap = software.dp_overlap;
   // What is asynchronous is the all-reduce; the gathers of sequence parallelism aren't.
   if (software.asynchronous_tp_gradient) t.tp_overlap = t.sequence_parallel ? toggle::off : toggle::on;

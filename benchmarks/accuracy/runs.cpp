@@ -88,9 +88,8 @@ class left_out_calibrations {
 runs_text runs_report(const runs_options& options) {
   std::vector<unposed_run> not_posed;
   const std::vector<posed_run> runs = pose_runs(options.file, not_posed);
-  const run_report shipped = evaluate(runs, not_posed, [](const posed_run& r) {
-    return predict(r, calibration_of(family_named(r.family)));
-  });
+  const run_report shipped =
+      evaluate(runs, not_posed, [](const posed_run& r) { return predict(r, calibration_of(family_named(r.family))); });
   const left_out_calibrations fits(runs);
   const run_report left_out = evaluate(runs, not_posed, [&](const posed_run& r) {
     return predict(r, r.measured_seconds > 0 ? fits.without(r) : calibration_of(family_named(r.family)));

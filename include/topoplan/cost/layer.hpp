@@ -135,7 +135,10 @@ inline void price_attention(const layer_pricing& p, const attention_block& a, la
                    ? linear(p.rates, p.rows, a.query_rank, h) + linear(p.rates, p.tokens, heads * a.head_size, a.query_rank)
                    : linear(p.rates, p.tokens, heads * a.head_size, h);
     forward += linear(p.rates, p.rows, a.kv_rank + a.rope_size, h);
-    forward += linear(p.rates, p.tokens, heads * (nope + values), a.kv_rank);
+    const double up = linear(p.rates, p.tokens, heads * (nope + values), a.kv_rank);
+    forward += up;
+    if (p.settings.recompute == recomputation::selective)
+      out.again.matrices += up + (a.query_rank != 0 ? linear(p.rates, p.tokens, heads * a.head_size, a.query_rank) : 0);
   } else {
     const double kv = std::max(1.0, a.kv_heads / t);
     forward += linear(p.rates, p.tokens, heads * a.head_size + kv * (a.head_size + values), h);
@@ -239,10 +242,6 @@ inline void price_experts(const layer_pricing& p, const expert_block& e, layer_t
   return g.tp;
 }
 
-[[nodiscard]] inline bool overlaps(toggle said, bool by_profile) noexcept {
-  return said == toggle::by_profile ? by_profile : said == toggle::on;
-}
-
 inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer_time& out) noexcept {
   const step_calibration& c = p.factors;
   const bool old = p.settings.software == software_profile::megatron_2021;
@@ -260,7 +259,7 @@ inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer
         // With sequence parallelism gathers and scatters run beside their own matrices; an all-reduce of input gradients runs
         // beside the weight gradient.
         const bool reduces = m.what == collective::all_reduce;
-        const bool overlapped = overlaps(p.settings.tp_overlap, !old);
+        const bool overlapped = is_on(p.settings.tp_overlap, !old);
         exposed_forward = exposed_backward = overlapped && !reduces ? c.tp_exposed : c.tp_exposed_plain;
         if (overlapped && reduces) exposed_backward *= c.tp_exposed_backward;
         if (!g.in_domain()) {
@@ -272,7 +271,7 @@ inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer
       }
       case axis::ep:
         exposed_forward = exposed_backward =
-            overlaps(p.settings.expert_overlap, false) ? c.expert_exposed_overlapped : c.expert_exposed;
+            is_on(p.settings.expert_overlap, false) ? c.expert_exposed_overlapped : c.expert_exposed;
         forward.ep = once * m.forward * exposed_forward;
         backward.ep = once * m.backward * exposed_backward;
         break;

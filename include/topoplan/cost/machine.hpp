@@ -68,7 +68,9 @@ inline constexpr double fp4_peak = 10e15;
   m.peak_16bit = g.bf16.value * tera;
   m.peak_fp8 = g.fp8.value * tera;
   m.peak_fp4 = g.fp4.known() && g.fp4.value > 0 ? detail::fp4_peak : 0;
-  m.memory = g.memory.value * giga;
+  // Sizes up to the B200's count in 2^30 bytes, those of Blackwell Ultra in 10^9. source: nvidia-smi -q: H100 80GB 81559 MiB,
+  // H200 143771 MiB, B200 183359 MiB, B300 275040 MiB.
+  m.memory = g.memory.value * (m.later_board ? giga : 1073741824.0);
   m.memory_rate = g.memory_rate.value * giga;
   if (power_watts > 0 && g.power.known()) m.power = std::min(1.0, power_watts / g.power.value);
   m.links = links;

@@ -59,8 +59,7 @@ inline void price_ends(const layer_pricing& p, priced_layers& out) noexcept {
   const double t = p.degrees.tp;
   const double h = p.model.hidden;
   const double words = p.model.vocabulary / t;
-  const bool fused =
-      p.settings.software != software_profile::megatron_2021 && p.settings.software != software_profile::fsdp_eager;
+  const bool fused = loss_is_fused(p.settings);
   const double forward = half_linear(p.rates, p.tokens, words, h);
   const double loss = p.tokens * words * (fused ? 14 : 24) / p.rates.memory;
   layer_time& head = out.head;
@@ -207,7 +206,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     const bool scattered = d.tp > 1 && (t.sequence_parallel || old);
     double once = collective_seconds(m.links, collective::send_recv, scattered ? state / d.tp : state, groups.pp);
     if (scattered && !t.sequence_parallel) once += collective_seconds(m.links, collective::all_gather, state, groups.tp);
-    const bool overlapped = detail::overlaps(t.pipeline_overlap, !old && v > 1);
+    const bool overlapped = is_on(t.pipeline_overlap, !old && v > 1);
     send = 2 * v * once * (overlapped ? c.pp_exposed : c.pp_exposed_plain);
   }
 
@@ -275,7 +274,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     const detail::replica_exchange dense = detail::exchange_of(m, t, trained * most_dense, groups.dp_cp);
     const detail::replica_exchange experts = detail::exchange_of(m, t, trained * most_experts, groups.expert_dp);
     const double comm = (dense.reduce + dense.gather + experts.reduce + experts.gather) / c.dp_rate;
-    const bool overlapped = detail::overlaps(t.dp_overlap, !old);
+    const bool overlapped = is_on(t.dp_overlap, !old);
     out.dp = overlapped ? c.dp_exposed * comm + std::max(0.0, (1 - c.dp_exposed) * comm - slowest_time) : comm;
     out.hidden += comm - out.dp;
   }

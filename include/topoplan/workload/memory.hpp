@@ -31,21 +31,25 @@ struct stage_memory {
   friend bool operator==(const stage_memory&, const stage_memory&) = default;
 };
 
-// What a reading of "peak memory" counts: the allocator's own peak, or all that the process holds of the GPU.
+// What a reading of "peak memory" counts: the allocator's own peak, what it has reserved, or all that the process holds of the
+// GPU.
 enum class memory_reading : std::uint8_t { allocator, process };
 
-// Factors of the parts that no formula yields. source: notes on published peaks; fitted on BigScience's 2022 readings (process).
+// Factors of the parts that no formula yields. source: published peaks, benchmarks/accuracy; the process factors are fitted on 31
+// nvidia-smi readings of bigscience's tr11-176B-ml sweep, the logits follow from the tensors that a loss keeps.
 struct memory_calibration {
-  double context = 0.6e9;          // bytes, beside what the allocator counts
-  double process_context = 4.2e9;  // bytes, with communicators and fragmentation of long runs
-  double process_states = 1.13;
-  double process_activations = 1.35;
-  double logit_bytes = 10;  // of a logit: 32-bit values, their gradient and a 16-bit copy
-  double tight = 0.89;      // of the usable memory; above, a run may fail by fragmentation
-  double usable = 0.9905;   // of the memory that a data sheet names: 79.3 of 80 GiB
+  double context = 0.6e9;         // bytes, beside what the allocator counts
+  double process_context = 10e9;  // bytes, with communicators and fragmentation of long runs
+  double process_states = 1.05;
+  double process_activations = 1.3;
+  double logit_fused = 6;   // bytes of a logit: a 32-bit softmax that becomes the gradient, and a 16-bit copy
+  double logit_plain = 14;  // the same with a loss that keeps its 32-bit softmax
+  double usable = 0.99;     // of a GPU's memory: the driver keeps some
+  double tight = 0.85;      // of the usable memory; the error of a peak is about 5 %, fragmentation comes on top
+  double out = 1.05;        // of the usable memory
 };
 
-// Whether a plan's peak leaves room: `tight` means within the error of the prediction.
+// Whether a plan's peak leaves room: `tight` means that the prediction can't tell.
 enum class memory_verdict : std::uint8_t { fits, tight, out };
 
 // "fits", "tight", "out of memory". complexity: O(1). errors: none.
@@ -57,7 +61,7 @@ enum class memory_verdict : std::uint8_t { fits, tight, out };
 // complexity: O(1). errors: none. units: bytes.
 [[nodiscard]] constexpr memory_verdict judge_memory(double peak, double capacity, const memory_calibration& c = {}) noexcept {
   const double usable = capacity * c.usable;
-  return peak > usable ? memory_verdict::out : peak > usable * c.tight ? memory_verdict::tight : memory_verdict::fits;
+  return peak > usable * c.out ? memory_verdict::out : peak > usable * c.tight ? memory_verdict::tight : memory_verdict::fits;
 }
 
 namespace detail {
@@ -68,13 +72,43 @@ struct layer_activations {
   double kept = 0;
 };
 
-[[nodiscard]] constexpr double expert_activations(const expert_block& e, double hidden, double tokens, const resolved_degrees& d,
-                                                  double sharded) noexcept {
-  const double width = e.latent_size != 0 ? e.latent_size : hidden;
-  const double matrices_out = e.gated ? 3 : 2;
-  const double rows = tokens / d.tp * e.top_k * d.expert_tp;
-  return 2 * hidden * 2 * sharded + rows * 2 * (2 * width + matrices_out * e.size / d.expert_tp) +
-         tokens / d.tp * 2 * matrices_out * e.shared_size * (d.tp > 1 ? 1 : 1) + tokens / d.tp * e.experts * 8.0;
+// Bytes of an element that a linear layer keeps of its input: as it multiplied it, scales of blocks included.
+[[nodiscard]] constexpr double kept_input_bytes(precision p) noexcept {
+  switch (p) {
+    case precision::bf16:
+    case precision::fp16: return 2;
+    case precision::fp8: return 1;
+    case precision::mxfp8: return 1 + 1.0 / 32;
+    case precision::nvfp4: return 0.5 + 1.0 / 16;
+  }
+  return 2;
+}
+
+// One layer while it is summed up. `given_back` is what selective recomputation computes again: outputs of norms and
+// activations, and the up projections of latent attention.
+struct activation_sum {
+  double whole = 0;
+  double given_back = 0;
+};
+
+constexpr void add_attention(activation_sum& out, const attention_block& a, double hidden, double tokens, double sharded,
+                             double input, double tp) noexcept {
+  const double value = static_cast<double>(value_size(a));
+  const double heads = static_cast<double>(a.heads) / tp;
+  const bool latent = a.kind == attention_kind::latent;
+  const double kv = latent ? heads : std::max(1.0, static_cast<double>(a.kv_heads) / tp);
+  const double core = 2 * tokens * (heads * a.head_size + kv * (a.head_size + value));
+  out.whole += (2 + input) * hidden * sharded + core + (input < 2 ? 2 + input : 2) * tokens * heads * value;
+  out.given_back += input * hidden * sharded;
+  if (latent) {
+    out.whole += 2 * sharded * (a.query_rank + a.kv_rank + a.rope_size);
+    out.given_back += core;
+  }
+}
+
+constexpr void add_feed_forward(activation_sum& out, double size, bool gated, double rows, double input) noexcept {
+  out.whole += rows * size * (2 * (gated ? 2 : 1) + input);
+  out.given_back += rows * size * input;
 }
 
 [[nodiscard]] constexpr layer_activations activations_of(const transformer& model, const layer_kind& k, const training& t,
@@ -93,34 +127,33 @@ struct layer_activations {
                                                          : out.whole;
     return out;
   }
-  double pointwise = 0;  // what selective recomputation gives back: outputs of norms and of the activation
-  if (k.mixer == mixer_kind::attention) {
-    const attention_block& a = k.attention;
-    const double value = static_cast<double>(value_size(a));
-    const double heads = static_cast<double>(a.heads) / d.tp;
-    const double kv = a.kind == attention_kind::latent ? heads : std::max(1.0, static_cast<double>(a.kv_heads) / d.tp);
-    out.whole += 2 * (2 * h * sharded + tokens * (heads * (a.head_size + value) + kv * (a.head_size + value)));
-    if (a.kind == attention_kind::latent) out.whole += 2 * sharded * (a.query_rank + a.kv_rank + a.rope_size);
-    pointwise += 2 * h * sharded;
-  }
+  const double input = kept_input_bytes(t.precision);
+  activation_sum sum;
+  if (k.mixer == mixer_kind::attention) add_attention(sum, k.attention, h, tokens, sharded, input, d.tp);
   if (k.mixer == mixer_kind::state_space) {
     const state_space_block& s = k.state_space;
     const double inner = static_cast<double>(s.heads) * s.head_size / d.tp;
-    out.whole += 2 * (2 * h * sharded + tokens * (4 * inner + 2.0 * s.groups * s.state / d.tp));
-    pointwise += 2 * h * sharded;
+    sum.whole += (2 + input) * h * sharded + 2 * tokens * (4 * inner + 2.0 * s.groups * s.state / d.tp);
+    sum.given_back += input * h * sharded;
   }
-  if (k.feed_forward == feed_forward_kind::mlp) {
-    const double f = static_cast<double>(k.mlp.size) / d.tp;
-    out.whole += 2 * (2 * h * sharded + tokens * (k.mlp.gated ? 3 : 2) * f);
-    pointwise += 2 * (h * sharded + tokens * f);
+  if (k.feed_forward != feed_forward_kind::none) {
+    sum.whole += (2 + input) * h * sharded;
+    sum.given_back += input * h * sharded;
   }
+  if (k.feed_forward == feed_forward_kind::mlp)
+    add_feed_forward(sum, static_cast<double>(k.mlp.size) / d.tp, k.mlp.gated, tokens, input);
   if (k.feed_forward == feed_forward_kind::experts) {
-    out.whole += expert_activations(k.experts, h, tokens, d, sharded);
-    pointwise += 2 * h * sharded + 2 * tokens / d.tp * k.experts.top_k * k.experts.size;
+    const expert_block& e = k.experts;
+    const double rows = tokens / d.tp * e.top_k * d.expert_tp;
+    const double width = e.latent_size != 0 ? e.latent_size : h;
+    sum.whole += rows * width * input + tokens / d.tp * e.experts * 8.0;  // 32-bit logits and probabilities of the router
+    add_feed_forward(sum, static_cast<double>(e.size) / d.expert_tp, e.gated, rows, input);
+    if (e.shared_size != 0) add_feed_forward(sum, static_cast<double>(e.shared_size) / d.tp, e.gated, tokens, input);
   }
+  out.whole = sum.whole;
   switch (t.recompute) {
     case recomputation::none: out.kept = out.whole; break;
-    case recomputation::selective: out.kept = out.whole - pointwise; break;
+    case recomputation::selective: out.kept = out.whole - sum.given_back; break;
     case recomputation::half: out.kept = 0.5 * out.whole + h * sharded; break;
     case recomputation::full: out.kept = 2 * h * sharded; break;
   }
@@ -230,15 +263,23 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
     dense += static_cast<double>(ends.head + ends.norms);
     if (model.tied_embeddings && d.pp > 1) dense += static_cast<double>(ends.embedding);
     for (std::uint32_t i = 0; i < model.prediction_layers; ++i) add_layer(model.kinds[model.layers.back()], 1);
-    m.logits = tokens * model.vocabulary / d.tp * c.logit_bytes * (1 + model.prediction_layers);
+    const bool fused = loss_is_fused(t);
+    m.logits = tokens * model.vocabulary / d.tp * (fused ? c.logit_fused : c.logit_plain) * (1 + model.prediction_layers);
   }
   detail::add_states(m, t, dense, adapters, replicas);
   detail::add_states(m, t, experts, 0, expert_replicas);
   m.activations = kept * detail::in_flight(stage, d.pp, std::max(1U, t.virtual_stages), micro_batches);
   if (first) m.activations += 2 * tokens * model.hidden / (t.sequence_parallel ? d.tp : 1);
   if (t.recompute == recomputation::full || t.recompute == recomputation::half) m.workspace += largest_whole - largest_kept;
+  // A gradient is made in 16 bits before it is added to a wider one: that of the widest matrix, at an end.
+  if ((first || last) && t.gradient_bytes > 2 && t.tuning == finetuning::full)
+    m.workspace += 2 * static_cast<double>(model.vocabulary) * model.hidden / d.tp;
+  // Sequence parallelism gathers a layer's input, its gradient, and sums its output before it scatters it.
+  if (t.sequence_parallel && d.tp > 1) m.workspace += 3 * 2 * tokens * model.hidden;
   if (t.sharding >= sharding::zero3_kept) {
-    // Two layers are gathered at a time; under a pipeline the stage's parameters and 32-bit gradients stay whole.
+    // Two layers are gathered at a time, one layer's gradients are whole in 16 and 32 bits; under a pipeline the stage's
+    // parameters and 32-bit gradients stay whole.
+    m.workspace += 6 * largest_layer;
     m.workspace += d.pp > 1                        ? 6 * (dense + experts)
                    : t.sharding == sharding::zero3 ? 2 * 2 * largest_layer
                                                    : 2 * (dense + experts);

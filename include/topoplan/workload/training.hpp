@@ -51,6 +51,7 @@ struct training {
   toggle dp_overlap = toggle::by_profile;        // gradient reduction and parameter gathering behind compute
   toggle expert_overlap = toggle::by_profile;    // all-to-all behind the other micro-batch's compute
   toggle pipeline_overlap = toggle::by_profile;  // sends and receives behind compute
+  toggle fused_loss = toggle::by_profile;        // cross-entropy that keeps one copy of the logits
   double release_factor = 1;                     // of expert overheads: below 1 for software newer than the calibration
   finetuning tuning = finetuning::full;
   std::uint32_t lora_rank = 16;
@@ -61,6 +62,16 @@ struct training {
 
   friend bool operator==(const training&, const training&) = default;
 };
+
+// What a switch amounts to. complexity: O(1). errors: none.
+[[nodiscard]] constexpr bool is_on(toggle said, bool by_profile) noexcept {
+  return said == toggle::by_profile ? by_profile : said == toggle::on;
+}
+
+// True if the cross-entropy keeps one copy of the logits, as Megatron's does. complexity: O(1). errors: none.
+[[nodiscard]] constexpr bool loss_is_fused(const training& t) noexcept {
+  return is_on(t.fused_loss, t.software == software_profile::megatron_2021 || t.software == software_profile::megatron_core);
+}
 
 // The names that options and JSON use: "bf16", "none", "zero1", "adam", "megatron-core". complexity: O(1). errors: none.
 [[nodiscard]] constexpr std::string_view to_string(precision p) noexcept {
