@@ -208,7 +208,7 @@ std::string seats_text(const group_shape& g, const interconnect& x) {
     text += "; uplinks asked for ";
     if (g.ring_load > 1.005) text += short_number(g.ring_load) + " x their rate by rings";
     if (g.exchange_load > 1.005)
-      text += std::string(g.ring_load > 1.005 ? ", " : "") + short_number(g.exchange_load) + " x by all-to-all";
+      text += std::string(g.ring_load > 1.005 ? ", " : "") + short_number(g.exchange_load) + " x their rate by all-to-all";
   }
   return text;
 }

@@ -15,9 +15,9 @@ namespace {
 using namespace topoplan;
 using apply_function = std::function<std::string(run_settings&, const std::string&)>;
 
-constexpr auto batch = "Training: batch and schedule";
-constexpr auto states = "Training: number formats, memory, optimizer";
-constexpr auto software = "Training: software";
+constexpr auto batch = "Training, batch and schedule";
+constexpr auto states = "Training, number formats, memory, optimizer";
+constexpr auto software = "Training, software";
 constexpr auto fabric = "Fabric";
 
 template <class Number> bool read(const std::string& text, Number& value) {
@@ -106,7 +106,7 @@ void add_batch(std::vector<setting>& all) {
   all.push_back({"--decoder-last-pipeline-num-layers", batch, "N", "Layers of the last stage (default: an even share)",
                  count(1, 100'000, [](run_settings& s, std::uint32_t n) { s.training.last_stage_layers = n; })});
   all.push_back({"--account-for-ends", batch, "",
-                 "Embedding and head each take the place of a layer; Megatron-LM has it as the\nnext two",
+                 "Embedding, head and multi-token prediction each take the place of a layer; Megatron-LM\nhas it as the next two",
                  flag([](run_settings& s) { s.embedding_counts = s.loss_counts = true; })});
   all.push_back({"--account-for-embedding-in-pipeline-split", batch, "", "The embedding's half of it; goes with the next",
                  flag([](run_settings& s) { s.embedding_counts = true; })});

@@ -297,7 +297,9 @@ TEST_CASE("calibrate: fits, writes, and predict takes it") {
   const std::string runs = R"({"format": "topoplan.runs", "version": 1, "runs": [
     {"name": "a \"quoted\" name", "model": "m.json", "cluster": "dgx-h100:4", "degrees": {"tp": 4, "pp": 2},
      "training": {"seq_length": 4096, "global_batch_size": 32, "sequence_parallel": false}, "seconds": SECONDS},
-    {"model": "m.json", "cluster": "dgx-h100:4", "degrees": {"tp": 8},
+    {"model": {"model_type": "llama", "hidden_size": 5120, "intermediate_size": 13824, "num_hidden_layers": 40,
+               "num_attention_heads": 40, "num_key_value_heads": 8, "vocab_size": 64000, "tie_word_embeddings": false},
+     "cluster": "dgx-h100:4", "degrees": {"tp": 8},
      "training": {"seq-length": 4096, "global-batch-size": 32}, "seconds": SECONDS},
     {"model": "m.json", "gpu": "h100-sxm", "nic": 200, "degrees": {"tp": 2, "dp": 16},
      "training": {"seq_length": 4096, "global_batch_size": 32, "micro_batch_size": 2, "use_distributed_optimizer": true},
@@ -316,7 +318,7 @@ TEST_CASE("calibrate: fits, writes, and predict takes it") {
   const std::string text = structure(r.out);
   CHECK(text.starts_with("Runs: # of H#/H#; predicted over measured\n run measured s before s error % after s error %\n"));
   CHECK(holds(text, "\n a \"quoted\" name # # "));
-  CHECK(holds(text, "\n m tp# dp# # # "));
+  CHECK(holds(text, "\n llama tp# dp# # # "));
   CHECK(holds(text, "\n mean of absolute errors # #\n"));
   CHECK(holds(text, "\n matmul_#bit # -> #\n"));
   CHECK(holds(r.out, "Wrote own.json; predict takes it as --calibration own.json\n"));
