@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace accuracy {
@@ -75,12 +76,12 @@ constexpr std::array families{
                "tp_exposed_plain dp_exposed dp_rate gather_rate gather_hidden gather_hidden_prefetched expert_exposed "
                "expert_exposed_overlapped expert_layer expert_traffic expert_matmul pp_exposed power layer cp_exposed "
                "quantization straggler",
-               0.8},
+               0.6},
     family_fit{"B200",
                "matmul_16bit matmul_fp8 matmul_mxfp8 board matmul_side attention state_space memory pointwise_fused tp_exposed "
                "tp_exposed_plain dp_exposed dp_rate expert_exposed expert_exposed_overlapped expert_layer expert_traffic "
                "expert_matmul pp_exposed cp_exposed quantization layer",
-               0.6},
+               0.4},
     family_fit{"GB200",
                "matmul_16bit matmul_fp8 matmul_mxfp8 matmul_nvfp4 board board_fp4 matmul_side attention state_space memory "
                "pointwise_fused tp_exposed dp_exposed gather_hidden_prefetched expert_exposed expert_exposed_overlapped "
@@ -239,6 +240,20 @@ double seconds_of(const problem& p, const step_calibration& factors) {
   const posed_run& r = *p.run;
   const priced_layers priced = price_layers(r.model_shape, r.training, r.degrees, p.groups, p.gpu, factors);
   return time_of_step(r.model_shape, r.training, r.degrees, p.groups, p.gpu, factors, priced, p.split).seconds;
+}
+
+std::vector<const problem*> calibration_set(std::span<const problem> problems) {
+  std::vector<const problem*> out;
+  std::set<std::string> seen;
+  for (const problem& p : problems) {
+    const posed_run& r = *p.run;
+    const resolved_degrees& d = r.degrees;
+    std::ostringstream key;
+    key << r.group << ' ' << r.model << ' ' << r.gpu << ' ' << to_string(r.training.precision) << ' ' << d.tp << ' ' << d.pp
+        << ' ' << d.cp << ' ' << d.ep;
+    if (seen.insert(key.str()).second) out.push_back(&p);
+  }
+  return out;
 }
 
 std::span<const prior> all_priors() { return priors; }

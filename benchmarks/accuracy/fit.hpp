@@ -30,6 +30,10 @@ struct problem {
 // Seconds of a step. complexity: O(pp * kinds). errors: none.
 [[nodiscard]] double seconds_of(const problem& p, const topoplan::step_calibration& c);
 
+// The runs that calibrate: of each group, model, GPU, number format and degrees the first in the file; the others only judge.
+// complexity: O(n log n). errors: none.
+[[nodiscard]] std::vector<const problem*> calibration_set(std::span<const problem> problems);
+
 // What a factor is before any run of the family is seen: a mean and a standard deviation of its logarithm.
 struct prior {
   std::string_view name;

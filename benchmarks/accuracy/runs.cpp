@@ -62,25 +62,28 @@ class left_out_calibrations {
     for (const posed_run& r : runs)
       if (r.measured_seconds > 0) families[r.family].push_back(problem_of(r));
     for (const auto& [family, problems] : families) {
+      const std::vector<const problem*> chosen = calibration_set(problems);
       std::set<std::string> parts;
       for (const problem& p : problems) parts.insert(part_of(*p.run));
       for (const std::string& part : parts) {
         std::vector<const problem*> rest;
-        for (const problem& p : problems)
-          if (part_of(*p.run) != part) rest.push_back(&p);
+        for (const problem* p : chosen)
+          if (part_of(*p->run) != part) rest.push_back(p);
         fits_[{family, part}] = rest.empty() ? unfitted(family) : fit(rest, family);
       }
-      std::vector<const problem*> all;
-      for (const problem& p : problems) all.push_back(&p);
-      whole_[family] = fit(all, family);
+      whole_[family] = fit(chosen, family);
+      std::vector<int>& rows = rows_[family];
+      for (const problem* p : chosen) rows.push_back(p->run->row_id);
     }
   }
   [[nodiscard]] const step_calibration& without(const posed_run& run) const { return fits_.at({run.family, part_of(run)}); }
   [[nodiscard]] const std::map<std::string, step_calibration>& whole() const { return whole_; }
+  [[nodiscard]] const std::map<std::string, std::vector<int>>& rows() const { return rows_; }
 
  private:
   std::map<std::pair<std::string, std::string>, step_calibration> fits_;
   std::map<std::string, step_calibration> whole_;
+  std::map<std::string, std::vector<int>> rows_;  // that calibrate
 };
 
 }  // namespace
@@ -100,6 +103,12 @@ runs_text runs_report(const runs_options& options) {
   } else {
     if (options.defaults) out << defaults_text() << '\n';
     print_report(out, shipped, &left_out);
+    out << "calibrating on the first row of each group, model, GPU, number format and degrees; the rest only judges:\n";
+    for (const auto& [family, rows] : fits.rows()) {
+      out << "  " << family << " (" << rows.size() << "):";
+      for (const int row : rows) out << ' ' << row;
+      out << '\n';
+    }
     if (options.every_run) print_runs(out, shipped);
   }
   return {out.str(), true};
@@ -111,9 +120,7 @@ std::string fitted_tables(const std::string& file) {
   const left_out_calibrations fits(runs);
   std::ostringstream out;
   for (const auto& [family, factors] : fits.whole()) {
-    std::size_t count = 0;
-    for (const posed_run& r : runs) count += r.family == family && r.measured_seconds > 0 ? 1 : 0;
-    out << "  // " << count << " runs\n  case gpu_family of " << family << ":\n";
+    out << "  // " << fits.rows().at(family).size() << " runs\n  case gpu_family of " << family << ":\n";
     const step_calibration before = unfitted(family);
     for (const prior& p : all_priors()) {
       char text[64];
