@@ -73,14 +73,16 @@ inline constexpr std::array<named_factor<step_calibration>, step_calibration_siz
 }};
 
 // The factors of memory, in the order of memory_calibration. units: as there.
-inline constexpr std::array<named_factor<memory_calibration>, 7> memory_factors{{
+inline constexpr std::array<named_factor<memory_calibration>, 9> memory_factors{{
     {"context", &memory_calibration::context, 0, 1e12},
     {"process_context", &memory_calibration::process_context, 0, 1e12},
     {"process_states", &memory_calibration::process_states, 0.1, detail::most_share},
     {"process_activations", &memory_calibration::process_activations, 0.1, detail::most_share},
-    {"logit_bytes", &memory_calibration::logit_bytes, 0, 100},
-    {"tight", &memory_calibration::tight, 0.01, 1},
+    {"logit_fused", &memory_calibration::logit_fused, 0, 100},
+    {"logit_plain", &memory_calibration::logit_plain, 0, 100},
     {"usable", &memory_calibration::usable, 0.01, 1.2},
+    {"tight", &memory_calibration::tight, 0.01, 2},
+    {"out", &memory_calibration::out, 0.01, 2},
 }};
 static_assert(step_factors.back().value == &step_calibration::power, "every factor has its name, in the order of the members");
 static_assert(sizeof(memory_calibration) == memory_factors.size() * sizeof(double), "every factor of memory has its name");
