@@ -40,7 +40,8 @@ struct bar {
   bool known = true;
 };
 
-void print_bar(std::ostream& out, const bar& b, std::string_view unit) {
+// Returns false where the bar is missed.
+bool print_bar(std::ostream& out, const bar& b, std::string_view unit) {
   const bool met = b.least ? b.value >= b.bound : b.value <= b.bound;
   out << "  " << padded(b.figure, 58) << right(b.known ? fixed(b.value, 2) : "-", 8) << "  bar "
       << right((b.least ? ">= " : "<= ") + fixed(b.bound, 2), 9) << " " << padded(std::string(unit), 3)
@@ -48,6 +49,7 @@ void print_bar(std::ostream& out, const bar& b, std::string_view unit) {
           : met    ? "met"
                    : "missed")
       << "; best known " << b.best_known << "\n";
+  return met || !b.known;
 }
 
 [[nodiscard]] const family_result* family_of(const run_report* report, std::string_view name) {
@@ -78,63 +80,71 @@ constexpr std::array memory_bars{
     memory_bar{"torchtitan", "prototype 17", 10},
 };
 
-void print_bars(std::ostream& out, const run_report& report, const run_report* left_out) {
+bool print_bars(std::ostream& out, const run_report& report, const run_report* left_out) {
   out << "bars\n";
+  bool met = true;
   for (const family_bar& f : family_bars) {
     const family_result* r = family_of(&report, f.family);
     const std::string title(f.title);
     const bool known = r != nullptr && r->all.runs > 0;
-    print_bar(out,
-              {"step time, mean absolute error, " + title, std::string(f.best), known ? 100 * r->all.mean_absolute : 0, f.bound,
-               false, known},
-              "%");
+    met &= print_bar(out,
+                     {"step time, mean absolute error, " + title, std::string(f.best), known ? 100 * r->all.mean_absolute : 0,
+                      f.bound, false, known},
+                     "%");
     const bool dense = r != nullptr && r->dense.runs > 0;
-    print_bar(out, {"  dense models", "prototype 3.2 - 6.8", dense ? 100 * r->dense.mean_absolute : 0, 5, false, dense}, "%");
+    met &=
+        print_bar(out, {"  dense models", "prototype 3.2 - 6.8", dense ? 100 * r->dense.mean_absolute : 0, 5, false, dense}, "%");
     const family_result* l = family_of(left_out, f.family);
     const bool left = l != nullptr && l->all.runs > 0;
-    print_bar(out,
-              {"  source left out of the calibration", std::string(f.best_left_out), left ? 100 * l->all.mean_absolute : 0,
-               f.bound_left_out, false, left},
-              "%");
+    met &= print_bar(out,
+                     {"  source left out of the calibration", std::string(f.best_left_out), left ? 100 * l->all.mean_absolute : 0,
+                      f.bound_left_out, false, left},
+                     "%");
   }
   const family_result* inside = family_of(left_out, "all");
   const bool stated = inside != nullptr && inside->with_interval > 0;
   const double share = stated ? 100.0 * static_cast<double>(inside->inside) / static_cast<double>(inside->with_interval) : 0;
-  print_bar(out, {"measured times inside the 80 % interval, sources left out", "nobody states one", share, 75, true, stated},
-            "%");
-  print_bar(out, {"  the same, not too wide", "nobody states one", share, 85, false, stated}, "%");
+  met &= print_bar(
+      out, {"measured times inside the 80 % interval, sources left out", "nobody states one", share, 75, true, stated}, "%");
+  met &= print_bar(out, {"  the same, not too wide", "nobody states one", share, 85, false, stated}, "%");
   for (const sweep_result& s : report.sweeps) {
     if (s.group == "vtrain-multi" && s.runs >= 40)
-      print_bar(out, {"rank correlation, " + s.name, "0.43, prototype 0.67", s.rank_correlation.value_or(0), 0.75, true, true},
-                "");
+      met &= print_bar(
+          out, {"rank correlation, " + s.name, "0.43, prototype 0.67", s.rank_correlation.value_or(0), 0.75, true, true}, "");
   }
   double regret = 0;
   for (const sweep_result& s : report.sweeps) regret = std::max(regret, s.regret);
-  print_bar(out, {"largest regret of a sweep", "8.2, prototype 4.5", 100 * regret, 3, false, !report.sweeps.empty()}, "%");
-  print_bar(out,
-            {"TP groups across hosts, worst error", "+45 ... +70, prototype 9", 100 * std::abs(report.tp_across_hosts.worst), 10,
-             false, report.tp_across_hosts.runs > 0},
-            "%");
+  met &= print_bar(out, {"largest regret of a sweep", "8.2, prototype 4.5", 100 * regret, 3, false, !report.sweeps.empty()}, "%");
+  met &= print_bar(out,
+                   {"TP groups across hosts, worst error", "+45 ... +70, prototype 9",
+                    100 * std::abs(report.tp_across_hosts.worst), 10, false, report.tp_across_hosts.runs > 0},
+                   "%");
   const verdict_counts& v = report.measured_memory;
   const std::size_t failed = v.failed_out + v.failed_tight + v.failed_fits;
-  print_bar(out,
-            {"out-of-memory runs said to fit, of " + std::to_string(failed), "3 of 3, prototype 1 of 3",
-             static_cast<double>(v.failed_fits), 0, false, failed > 0},
-            "");
+  met &= print_bar(out,
+                   {"out-of-memory runs said to fit, of " + std::to_string(failed), "3 of 3, prototype 1 of 3",
+                    static_cast<double>(v.failed_fits), 0, false, failed > 0},
+                   "");
+  const std::size_t read = v.fitted_out + v.fitted_tight + v.fitted_fits;
+  met &= print_bar(out,
+                   {"runs with a printed peak said to be out, of " + std::to_string(read), "0", static_cast<double>(v.fitted_out),
+                    0, false, read > 0},
+                   "");
   const std::size_t fitted = report.verdicts.fitted_out + report.verdicts.fitted_tight + report.verdicts.fitted_fits;
-  print_bar(out,
-            {"runs that fitted said to be out, of " + std::to_string(fitted), "0",
-             static_cast<double>(report.verdicts.fitted_out), 0, false, fitted > 0},
-            "");
+  met &= print_bar(out,
+                   {"runs that fitted said to be out, of " + std::to_string(fitted), "0",
+                    static_cast<double>(report.verdicts.fitted_out), 0, false, fitted > 0},
+                   "");
   for (const memory_bar& m : memory_bars) {
     const auto found =
         std::find_if(report.memory.begin(), report.memory.end(), [&](const auto& r) { return r.group == m.group; });
     const bool known = found != report.memory.end();
-    print_bar(out,
-              {"peak memory, mean absolute error, " + std::string(m.group), std::string(m.best),
-               known ? 100 * found->peak.mean_absolute : 0, m.bound, false, known},
-              "%");
+    met &= print_bar(out,
+                     {"peak memory, mean absolute error, " + std::string(m.group), std::string(m.best),
+                      known ? 100 * found->peak.mean_absolute : 0, m.bound, false, known},
+                     "%");
   }
+  return met;
 }
 
 void print_summary(std::ostream& out, const error_summary& e) {
@@ -210,7 +220,7 @@ void write_verdicts(std::ostream& out, const verdict_counts& v) {
 
 }  // namespace
 
-void print_report(std::ostream& out, const run_report& report, const run_report* left_out) {
+bool print_report(std::ostream& out, const run_report& report, const run_report* left_out) {
   out << "step time by group: predicted over measured, less 1, in percent\n"
       << "  " << padded("group", 24) << " rows posed     MAE    bias  median     p90    worst (row)   rank  regret\n";
   for (const group_result& g : report.groups) {
@@ -248,7 +258,7 @@ void print_report(std::ostream& out, const run_report& report, const run_report*
   out << "\nrows not posed: " << report.not_posed.size() << "\n";
   for (const unposed_run& u : report.not_posed) out << "  row " << u.row_id << " " << u.group << ": " << u.why << "\n";
   out << "\n";
-  print_bars(out, report, left_out);
+  return print_bars(out, report, left_out);
 }
 
 void print_runs(std::ostream& out, const run_report& report) {

@@ -98,11 +98,12 @@ runs_text runs_report(const runs_options& options) {
     return predict(r, r.measured_seconds > 0 ? fits.without(r) : calibration_of(family_named(r.family)));
   });
   std::ostringstream out;
+  bool met = true;
   if (options.json) {
     write_json(out, shipped, &left_out);
   } else {
     if (options.defaults) out << defaults_text() << '\n';
-    print_report(out, shipped, &left_out);
+    met = print_report(out, shipped, &left_out);
     out << "calibrating on the first row of each group, model, GPU, number format and degrees; the rest only judges:\n";
     for (const auto& [family, rows] : fits.rows()) {
       out << "  " << family << " (" << rows.size() << "):";
@@ -111,7 +112,7 @@ runs_text runs_report(const runs_options& options) {
     }
     if (options.every_run) print_runs(out, shipped);
   }
-  return {out.str(), true};
+  return {out.str(), met};
 }
 
 std::string fitted_tables(const std::string& file) {

@@ -116,8 +116,8 @@ struct run_report {
 // --- Output ------------------------------------------------------------------------------------------------------------------
 
 // The tables, with the bars and the best known figures beside; `left_out` holds the same runs predicted with a calibration that
-// hasn't seen their source. errors: none.
-void print_report(std::ostream& out, const run_report& report, const run_report* left_out = nullptr);
+// hasn't seen their source. Returns false where a bar is missed. errors: none.
+bool print_report(std::ostream& out, const run_report& report, const run_report* left_out = nullptr);
 
 // One line a run: group, row, measured and predicted time, error, remark. errors: none.
 void print_runs(std::ostream& out, const run_report& report);
