@@ -84,4 +84,11 @@ namespace detail {
   return out;
 }
 
+// True if the model can't order two plans of one job: each time lies in the interval of the other.
+// complexity: O(1). errors: none.
+[[nodiscard]] inline bool tied(const prediction& a, const prediction& b) noexcept {
+  const auto holds = [](const interval& range, double seconds) { return range.low <= seconds && seconds <= range.high; };
+  return holds(a.range, b.time.seconds) && holds(b.range, a.time.seconds);
+}
+
 }  // namespace topoplan::inline v1
