@@ -75,6 +75,7 @@ void write_training(json_writer& json, const prediction_report& r) {
   json.member("overlap_dp", to_text(t.dp_overlap));
   json.member("overlap_ep", to_text(t.expert_overlap));
   json.member("overlap_pp", to_text(t.pipeline_overlap));
+  json.member("fused_loss", loss_is_fused(t));
   json.member("release_factor", t.release_factor);
   json.close();
 }

@@ -90,7 +90,7 @@ void add_parts(prediction_report& r) {
   const double hidden_cp = hidden_by(r, cp);
   const double hidden_ep = hidden_by(r, ep);
   const bool stages_overlap =
-      detail::overlaps(how.pipeline_overlap, how.software != software_profile::megatron_2021 && how.virtual_stages > 1);
+      is_on(how.pipeline_overlap, how.software != software_profile::megatron_2021 && how.virtual_stages > 1);
   const double pp_exposed = stages_overlap ? r.factors.pp_exposed : r.factors.pp_exposed_plain;
   const double hidden_pp = pp_exposed > 0 && pp_exposed < 1 ? t.pp / pp_exposed * (1 - pp_exposed) : 0;
 

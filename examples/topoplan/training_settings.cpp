@@ -157,6 +157,11 @@ void add_software(std::vector<setting>& all) {
                  overlap(&training::expert_overlap)});
   all.push_back({"--overlap-pp", software, "on|off", "Sends and receives between stages behind compute",
                  overlap(&training::pipeline_overlap)});
+  all.push_back({"--cross-entropy-loss-fusion", software, "",
+                 "The loss keeps one copy of the logits (default: as --software has it)",
+                 flag([](run_settings& s) { s.training.fused_loss = toggle::on; })});
+  all.push_back({"--no-cross-entropy-loss-fusion", software, "", "Not so",
+                 flag([](run_settings& s) { s.training.fused_loss = toggle::off; })});
   all.push_back({"--cp-unbalanced", software, "", "Context parallel ranks hold plain slices of the causal sequence",
                  flag([](run_settings& s) { s.training.cp_balanced = false; })});
   all.push_back(

@@ -201,6 +201,9 @@ TEST_CASE("predict: settings change what they are about") {
   CHECK(seconds(document(step + "--power 350")) > seconds(plain));
   CHECK(document(step + "--no-sequence-parallel")["training"]["sequence_parallel"] == false);
   CHECK(document(step + "--use-distributed-optimizer") == plain);
+  CHECK(plain["training"]["fused_loss"] == true);
+  CHECK(document(step + "--no-cross-entropy-loss-fusion")["memory"]["stages"][1]["logits"] >
+        plain["memory"]["stages"][1]["logits"]);
   CHECK(document(step + "--num-virtual-stages-per-pipeline-rank 2") == document(step + "--vpp 2"));
   const json given = document(step + "--storage-write 200");
   CHECK(given["checkpoint"]["write_rate"] == 200e9);
