@@ -149,8 +149,8 @@ void write_memory(json_writer& json, const prediction_report& r) {
   json.member("fullest_stage", p.fullest_stage);
   json.key("rests_on");
   json.open('{');
-  for (const char* counted : {"weights", "gradients", "optimizer", "activations"}) json.member(counted, "counted");
-  for (const char* fitted : {"logits", "workspace"}) json.member(fitted, "fitted");
+  for (const char* counted : {"weights", "gradients", "optimizer", "activations", "logits", "workspace"})
+    json.member(counted, "counted");
   json.member("context", "assumed");
   json.close();
   json.key("stages");

@@ -166,8 +166,8 @@ void report_memory(std::ostream& out, const prediction_report& r) {
     t.row(std::move(cells));
   }
   t.print(out);
-  out << "  weights to activations are counted, logits and workspace fitted; context (CUDA, communicators, what the\n"
-         "  allocator can't use) is assumed\n";
+  out << "  all but context is counted tensor by tensor; context (CUDA, communicators, what the allocator can't use)\n"
+         "  is assumed\n";
 }
 
 void report_traffic(std::ostream& out, const prediction_report& r) {
