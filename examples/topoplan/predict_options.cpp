@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -24,6 +25,10 @@ void add_settings(CLI::App& command, predict_options& o) {
                    ->type_name(s.value);
     option->group(s.group);
   }
+  for (const auto& [one, other] : {std::pair{"--lora", "--qlora"},
+                                   {"--sequence-parallel", "--no-sequence-parallel"},
+                                   {"--cross-entropy-loss-fusion", "--no-cross-entropy-loss-fusion"}})
+    command.get_option(one)->excludes(command.get_option(other));
 }
 
 }  // namespace

@@ -245,6 +245,7 @@ TEST_CASE("predict: bad usage and illegal jobs, by message") {
   CHECK(holds(refusal(base + model + "--overlap-dp yes"), "--overlap-dp 'yes': expected on or off"));
   CHECK(holds(refusal(base + model + "--grad-reduce-bytes 3"), "expected 2 or 4"));
   CHECK(holds(refusal(base + model + "--lora-rank 8"), "give --lora or --qlora too"));
+  CHECK(holds(refusal(base + model + "--lora --qlora"), "--lora excludes --qlora"));
   CHECK(holds(refusal(base + model + "--account-for-loss-in-pipeline-split"), "give both"));
   CHECK(holds(refusal(base + model + "--use-distributed-optimizer --sharding zero3"), "give one of them"));
   CHECK(holds(refusal(base + model + "--calibration " TOPOPLAN_EXAMPLE_DATA "/model.json"),

@@ -141,11 +141,18 @@ inline void improve(std::span<const measured_run> runs, step_calibration& c, con
 // Refits the efficiency of the matrix formats that the runs use, and the one exposure that explains most of what is left.
 // pre: the runs are of one GPU family. post: error_after <= error_before on a misfit that forgives outliers; all other factors
 // are those of start. complexity: O(runs * 24 * rounds) predictions. errors: invalid_argument with fewer than 3 runs, a time
-// that isn't positive, or runs of several families.
+// that isn't positive, runs of several families, or a factor that starts at 0.
 [[nodiscard]] inline calibration_fit calibrate(std::span<const measured_run> runs, const step_calibration& start) {
   if (runs.size() < 3)
     throw invalid_argument("calibrating takes 3 runs at least, there are " + std::to_string(runs.size()) +
                            "; runs that differ in degrees or micro-batch tell most");
+  const auto check = [&](const detail::calibration_factor& f) {
+    if (!(start.*f.value > 0))
+      throw invalid_argument("calibrating starts from " + std::string(f.name) + " " + std::to_string(start.*f.value) +
+                             "; a factor is refitted by a ratio, so that it starts above 0");
+  };
+  for (const detail::calibration_factor& f : detail::matrix_factors) check(f);
+  for (const detail::calibration_factor& f : detail::exposure_factors) check(f);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!(runs[i].seconds > 0) || !std::isfinite(runs[i].seconds))
       throw invalid_argument("run " + std::to_string(i + 1) + ": the time of a step is a number of seconds above 0");

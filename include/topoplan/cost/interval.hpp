@@ -43,7 +43,7 @@ struct error_band {
   return {0.6, 1.6, 0};
 }
 
-// complexity: O(kinds). errors: none. units: seconds.
+// The interval round a predicted time of a step. complexity: O(kinds). errors: none. units: seconds.
 [[nodiscard]] inline interval interval_of(const transformer& model, const machine& m, double seconds) noexcept {
   const error_band band = band_of(m.family, has_experts(model));
   return {seconds * band.low, seconds * band.high};

@@ -58,7 +58,7 @@ enum class memory_verdict : std::uint8_t { fits, tight, out };
   return names[static_cast<std::size_t>(v)];
 }
 
-// complexity: O(1). errors: none. units: bytes.
+// Judges a peak against a GPU's memory. complexity: O(1). errors: none. units: bytes.
 [[nodiscard]] constexpr memory_verdict judge_memory(double peak, double capacity, const memory_calibration& c = {}) noexcept {
   const double usable = capacity * c.usable;
   return peak > usable * c.out ? memory_verdict::out : peak > usable * c.tight ? memory_verdict::tight : memory_verdict::fits;
