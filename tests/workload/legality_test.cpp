@@ -64,3 +64,21 @@ TEST_CASE("each rule is named with its numbers") {
   CHECK_THROWS_WITH_AS(check_trainable(few, batch(16), d), doctest::Contains("llama: the number of key-value heads"),
                        invalid_argument);
 }
+
+TEST_CASE("a block without heads, width or experts has no time: it is refused") {
+  const transformer m = topoplan_test::deepseek_v3();
+  const auto why = [&](auto change) {
+    transformer changed = m;
+    change(changed.kinds[1]);
+    return why_not_trainable(changed, batch(8), {});
+  };
+  CHECK(why([](layer_kind&) {}).empty());
+  CHECK(says(why([](layer_kind& k) { k.attention.heads = 0; }), "a layer's attention has no heads"));
+  CHECK(says(why([](layer_kind& k) { k.attention.head_size = 0; }), "a layer's attention has no heads"));
+  CHECK(says(why([](layer_kind& k) { k.experts.top_k = 0; }), "a token goes to 0 of 256 experts"));
+  CHECK(says(why([](layer_kind& k) { k.experts.top_k = 257; }), "a token goes to 257 of 256 experts"));
+  CHECK(says(why([](layer_kind& k) { k.experts.size = 0; }), "the width of an expert is 0"));
+  CHECK(says(why([](layer_kind& k) { k.feed_forward = feed_forward_kind::mlp; }), "the feed-forward width is 0"));
+  CHECK(says(why([](layer_kind& k) { k.mixer = mixer_kind::state_space; }), "a state space layer has no heads or no groups"));
+  CHECK(why([](layer_kind& k) { k.feed_forward = feed_forward_kind::none; }).empty());
+}

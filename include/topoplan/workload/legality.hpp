@@ -19,26 +19,33 @@ namespace detail {
   return what + " " + std::to_string(value) + " isn't divisible by " + by + " " + std::to_string(divisor);
 }
 
-[[nodiscard]] inline std::string why_not_layer(const layer_kind& k, const transformer& model, const resolved_degrees& d) {
+[[nodiscard]] inline std::string why_not_layer(const layer_kind& k, const resolved_degrees& d) {
   if (k.mixer == mixer_kind::attention) {
+    if (k.attention.heads == 0 || k.attention.head_size == 0) return "a layer's attention has no heads";
     if (k.attention.heads % d.tp != 0) return indivisible("the number of attention heads", k.attention.heads, "tp", d.tp);
     const std::uint32_t kv = k.attention.kv_heads;
     if (k.attention.kind == attention_kind::grouped && kv % d.tp != 0 && d.tp % kv != 0)
       return "the number of key-value heads " + std::to_string(kv) + " and tp " + std::to_string(d.tp) +
              " don't divide each other";
   }
+  if (k.mixer == mixer_kind::state_space &&
+      (k.state_space.heads == 0 || k.state_space.head_size == 0 || k.state_space.groups == 0))
+    return "a state space layer has no heads or no groups";
   if (k.mixer == mixer_kind::state_space && (k.state_space.heads % d.tp != 0 || k.state_space.groups % d.tp != 0))
     return "the " + std::to_string(k.state_space.heads) + " heads and " + std::to_string(k.state_space.groups) +
            " groups of the state space layers don't divide by tp " + std::to_string(d.tp);
+  if (k.feed_forward == feed_forward_kind::mlp && k.mlp.size == 0) return "the feed-forward width is 0";
   if (k.feed_forward == feed_forward_kind::mlp && k.mlp.size % d.tp != 0)
     return indivisible("the feed-forward width", k.mlp.size, "tp", d.tp);
   if (k.feed_forward == feed_forward_kind::experts) {
+    if (k.experts.size == 0) return "the width of an expert is 0";
+    if (k.experts.top_k == 0 || k.experts.top_k > k.experts.experts)
+      return "a token goes to " + std::to_string(k.experts.top_k) + " of " + std::to_string(k.experts.experts) + " experts";
     if (k.experts.experts % d.ep != 0) return indivisible("the number of experts", k.experts.experts, "ep", d.ep);
     if (k.experts.size % d.expert_tp != 0) return indivisible("the width of an expert", k.experts.size, "expert_tp", d.expert_tp);
     if (k.experts.shared_size % d.tp != 0)
       return indivisible("the width of the shared experts", k.experts.shared_size, "tp", d.tp);
   }
-  (void)model;
   return {};
 }
 
@@ -51,7 +58,7 @@ namespace detail {
   using detail::indivisible;
   bool experts = false;
   for (const layer_kind& k : model.kinds) {
-    if (std::string why = detail::why_not_layer(k, model, d); !why.empty()) return why;
+    if (std::string why = detail::why_not_layer(k, d); !why.empty()) return why;
     experts = experts || k.feed_forward == feed_forward_kind::experts;
   }
   if (!experts && d.ep > 1) return "ep is " + std::to_string(d.ep) + ", but the model has no experts";

@@ -7,6 +7,7 @@
 #include <topoplan/workload/training.hpp>
 #include <topoplan/workload/transformer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -54,9 +55,9 @@ namespace detail {
 
 inline constexpr double half_precision_bytes = 2;  // of an activation on the wire
 
-// Elements of keys and values of one token and all heads that context parallelism passes on.
-[[nodiscard]] constexpr double key_value_elements(const attention_block& a) noexcept {
-  return static_cast<double>(a.kv_heads) * static_cast<double>(a.head_size + value_size(a));
+// Elements of keys and values of one token and a rank's heads, at least one, that context parallelism passes on.
+[[nodiscard]] constexpr double key_value_elements(const attention_block& a, double tp) noexcept {
+  return std::max(1.0, a.kv_heads / tp) * static_cast<double>(a.head_size + value_size(a));
 }
 
 // Gathers and scatters around one block of column- and row-parallel matrices. Sequence parallelism gathers the input of the
@@ -102,7 +103,7 @@ constexpr void add_tp_block(layer_traffic& out, const training& t, axis over, do
   }
   if (d.cp > 1 && kind.mixer == mixer_kind::attention)
     out.add({axis::cp, collective::send_recv,
-             tokens * detail::key_value_elements(kind.attention) / d.tp * detail::half_precision_bytes, d.cp - 1.0,
+             tokens * detail::key_value_elements(kind.attention, d.tp) * detail::half_precision_bytes, d.cp - 1.0,
              2 * (d.cp - 1.0), hidden_behind::attention});
   return out;
 }
