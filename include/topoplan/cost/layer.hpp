@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace topoplan::inline v1 {
 
@@ -102,11 +103,13 @@ inline void price_attention_core(const layer_pricing& p, const attention_block& 
   const double sequence = p.settings.sequence;
   const double values = static_cast<double>(value_size(a));
   if (p.rates.fused_attention) {
-    // Without balancing all wait for the context-parallel rank at the end of the sequence.
-    const double part = sequence / p.degrees.cp;
-    const double keys = p.degrees.cp > 1 && !p.settings.cp_balanced
-                            ? sequence - part / 2
-                            : tokens_seen(a, p.settings.sequence, attention_pairs::causal);
+    double keys = tokens_seen(a, p.settings.sequence, attention_pairs::causal);
+    if (p.degrees.cp > 1 && !p.settings.cp_balanced) {
+      // All wait for the context-parallel rank at the end of the sequence: its pairs are those that the tokens before it haven't.
+      const std::uint32_t part = p.settings.sequence / p.degrees.cp;
+      const std::uint32_t before = p.settings.sequence - part;
+      keys = (sequence * keys - before * tokens_seen(a, before, attention_pairs::causal)) / part;
+    }
     // A score costs its products and an exponential; at heads of 128 the two take as long.
     // source: Shah et al., "FlashAttention-3", 2024, section 3.2: exponentials against matrix throughput.
     constexpr double exponential = 128;

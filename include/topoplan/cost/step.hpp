@@ -103,7 +103,8 @@ struct replica_exchange {
           collective_seconds(m.links, collective::all_gather, parameters * half_precision_bytes, g)};
 }
 
-// Bytes that the optimizer reads and writes for one parameter.
+// Bytes that the optimizer moves for one parameter: the 32-bit gradient twice (its norm, the update), master copy and states read
+// and written, the 16-bit parameter written.
 [[nodiscard]] constexpr double optimizer_traffic(const training& t) noexcept {
   switch (t.optimizer) {
     case optimizer_kind::adam: return 34;
@@ -163,7 +164,8 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   to.hidden += times * what.hidden;
 }
 
-// Fully sharded data parallelism: parameters are gathered for each pass of each micro-batch, layer by layer.
+// Fully sharded data parallelism: parameters are gathered for each pass of each micro-batch, layer by layer; gradients of those
+// that aren't frozen are scattered.
 [[nodiscard]] inline double gather_seconds(const machine& m, const training& t, const stage_cost& s, double layers,
                                            const axis_groups& g, double passes) noexcept {
   const auto of = [&](double parameters, const group_shape& shape) {
@@ -172,7 +174,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     const double one = parameters / layers;
     return layers * passes *
            (gathers * collective_seconds(m.links, collective::all_gather, one * half_precision_bytes, shape) +
-            collective_seconds(m.links, collective::reduce_scatter, one * t.reduction_bytes, shape));
+            (frozen(t) ? 0 : collective_seconds(m.links, collective::reduce_scatter, one * t.reduction_bytes, shape)));
   };
   if (t.software != software_profile::megatron_2021) return of(s.dense, g.dp_cp) + of(s.experts, g.expert_dp);
   // Stacks of 2021 gather through one NIC of a host, however many it has.
@@ -264,7 +266,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
 
   const double trained = detail::frozen(t) ? 0 : 1;
   if (fully_sharded) {
-    const double comm = trained * gather / c.gather_rate;
+    const double comm = gather / c.gather_rate;
     const bool prefetched = t.software == software_profile::megatron_core || old;
     const double part = std::min(1.0, prefetched ? c.gather_hidden_prefetched : c.gather_hidden);
     const double hidden = part * std::min(pipeline, comm);
@@ -276,7 +278,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     const double comm = (dense.reduce + dense.gather + experts.reduce + experts.gather) / c.dp_rate;
     const bool overlapped = is_on(t.dp_overlap, !old);
     out.dp = overlapped ? c.dp_exposed * comm + std::max(0.0, (1 - c.dp_exposed) * comm - slowest_time) : comm;
-    out.hidden += comm - out.dp;
+    out.hidden += std::max(0.0, comm - out.dp);
   }
   const bool sharded_states = t.sharding != sharding::none;
   const double local =
