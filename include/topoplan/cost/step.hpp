@@ -219,9 +219,15 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   double most_dense = 0;
   double most_experts = 0;
   double gather = 0;
+  double time = 0;
   for (std::uint32_t stage = 0; stage < d.pp; ++stage) {
-    stage_cost s;
     const std::span<const std::uint32_t> count = split.of(stage);
+    // Most stages in the middle hold the same layers as the one before.
+    if (stage > 1 && stage + 1 < d.pp && std::equal(count.begin(), count.end(), split.of(stage - 1).begin())) {
+      all_stages += time;
+      continue;
+    }
+    stage_cost s;
     double layers = 0;
     for (std::size_t k = 0; k < count.size(); ++k) {
       if (count[k] == 0) continue;
@@ -242,7 +248,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     }
     s.send = send;
     if (!detail::frozen(t)) s.accumulate = (s.dense + s.experts) * (2 + t.gradient_bytes * (old ? 2 : 1.5)) / memory_rate;
-    const double time = s.micro_batch();
+    time = s.micro_batch();
     all_stages += time;
     if (time > slowest_time) {
       slowest_time = time;
