@@ -287,6 +287,13 @@ TEST_CASE("fully sharded parameters are gathered for every pass of every micro-b
   CHECK(time_of(j).dp == Approx(3 * 2 * (2 * gather + scatter)));
   j.settings.sharding = sharding::zero3_kept;
   CHECK(time_of(j).dp == Approx(3 * 2 * (gather + scatter)));
+  // Under a pipeline they stay gathered for the step.
+  job stages = llama_job({.pp = 2}, 64);
+  stages.settings.sharding = sharding::zero3;
+  stages.factors.gather_hidden_prefetched = 0;
+  const double few = time_of(stages).dp;
+  stages.settings.global_batch = 32 * 8;
+  CHECK(time_of(stages).dp == few);
   // Frozen parameters are gathered as well, their gradients are none.
   j.settings.sharding = sharding::zero3;
   j.settings.tuning = finetuning::lora;
@@ -414,7 +421,40 @@ TEST_CASE("experts reduce their gradients over their own group") {
   j.groups.expert_dp = spread(4);
   j.groups.expert_dp.ring_load = 7;
   CHECK(time_of(j).dp > before);
-  j.groups.expert_dp = {};
   j.groups.dp_cp = {};
+  const double experts = 58 * topoplan_test::price(j).parameters[1].experts + topoplan_test::price(j).expert_parameters_of_head;
+  CHECK(time_of(j).dp == Approx((collective_seconds(j.gpu.links, collective::reduce_scatter, 4 * experts, j.groups.expert_dp) +
+                                 collective_seconds(j.gpu.links, collective::all_gather, 2 * experts, j.groups.expert_dp)) /
+                                j.factors.dp_rate));
+  j.groups.expert_dp = {};
   CHECK(time_of(j).dp == 0);
+}
+
+TEST_CASE("a stage's share of the optimizer: experts by their own replicas, a tied table on both ends") {
+  job j = llama_job({.ep = 8}, 32);
+  j.model = topoplan_test::deepseek_v3();
+  j.model.prediction_layers = 0;
+  const double rate = 3e12 * j.factors.memory;
+  const priced_layers p = topoplan_test::price(j);
+  const double dense = 3 * p.parameters[0].dense + 58 * p.parameters[1].dense + p.embedding_parameters + p.head_parameters;
+  const double experts = 58 * p.parameters[1].experts;
+  CHECK(experts > 0);
+  CHECK(time_of(j).optimizer == Approx(34 * (dense / 32 + experts / 4) / rate));
+  j.model.prediction_layers = 1;
+  const double more = p.parameters[1].dense + 2 * 7168.0 * 7168 + 3 * 7168;
+  CHECK(time_of(j).optimizer == Approx(34 * ((dense + more) / 32 + (experts + p.parameters[1].experts) / 4) / rate));
+
+  job ends = llama_job({.pp = 2}, 2);
+  const step_time own = time_of(ends);
+  ends.model.tied_embeddings = true;
+  CHECK(time_of(ends).optimizer == Approx(own.optimizer));
+  CHECK(time_of(ends).accumulate == Approx(own.accumulate));
+}
+
+TEST_CASE("prediction layers are recomputed as layers are") {
+  job j = llama_job({}, 1);
+  j.model.prediction_layers = 1;
+  const double none = time_of(j).ends;
+  j.settings.recompute = recomputation::full;
+  CHECK(time_of(j).ends == Approx(none + topoplan_test::price(j).kinds[0].forward.total()));
 }
