@@ -57,6 +57,15 @@ TEST_CASE("bus bandwidth follows nccl-tests") {
   }
 }
 
+TEST_CASE("an all-reduce between domains of a family without a row for NVSwitches takes a time") {
+  link_facts f;
+  f.family = link_family::pcie;
+  f.nvlink_rate = 300e9;
+  const double seconds = collective_seconds(interconnect_of(f), collective::all_reduce, gib, hosts_of(2, 8));
+  CHECK(std::isfinite(seconds));
+  CHECK(seconds > 0);
+}
+
 TEST_CASE("one rank or no bytes take no time") {
   const interconnect x = of("dgx-h100:4");
   for (const collective what : all) {

@@ -142,7 +142,7 @@ inline constexpr double sharp_share = 2 / 1.3;
     }
     outside = share * bytes / (lanes * nic);
     inside = within(bus_factor(what, lanes) * bytes);
-    if (!by_host) inside *= x.nvlink[row].efficiency / x.nvls.across;
+    if (!by_host && x.nvls.across > 0) inside *= x.nvlink[row].efficiency / x.nvls.across;
     latency += p.step * std::log2(0.5 * units);
     hops = p.hop * (units - 2) * (lanes + 2);
     half_size *= std::min(1.0, lanes / p.lanes);
