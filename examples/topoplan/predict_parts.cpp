@@ -15,47 +15,6 @@ namespace {
 
 using namespace topoplan;
 
-struct stage_sum {
-  double layers = 0;  // seconds of a micro-batch without recomputation
-  double ends = 0;
-  double hidden = 0;
-};
-
-stage_sum sum_of_stage(const priced_layers& priced, const stage_split& split, std::uint32_t stage) {
-  stage_sum s;
-  const std::span<const std::uint32_t> count = split.of(stage);
-  for (std::size_t k = 0; k < count.size(); ++k) {
-    s.layers += count[k] * (priced.kinds[k].forward.total() + priced.kinds[k].backward.total());
-    s.hidden += count[k] * priced.kinds[k].hidden;
-  }
-  if (stage == 0) s.ends += priced.embedding.total();
-  if (stage + 1 == split.stages()) s.ends += priced.head.total();
-  return s;
-}
-
-// The stage whose layers and ends take what the step's do.
-std::uint32_t pace_setter(const prediction_report& r, const priced_layers& priced) {
-  std::uint32_t best = 0;
-  double least = -1;
-  for (std::uint32_t stage = 0; stage < r.split.stages(); ++stage) {
-    const stage_sum s = sum_of_stage(priced, r.split, stage);
-    const double off = std::fabs(r.micro_batches * s.layers - r.prediction.time.layers.total()) +
-                       std::fabs(r.micro_batches * s.ends - r.prediction.time.ends);
-    if (least < 0 || off < least) {
-      least = off;
-      best = stage;
-    }
-  }
-  return best;
-}
-
-// Communication of one axis that other work covers, a step: what is left of it when all other groups are single ranks.
-double hidden_by(const prediction_report& r, const axis_groups& only) {
-  const predicted_job& j = r.job;
-  const priced_layers priced = price_layers(j.model, j.training, j.degrees, only, j.gpu, r.factors);
-  return r.micro_batches * sum_of_stage(priced, r.split, r.slowest_stage).hidden;
-}
-
 // The weakest evidence of the links that the messages of some axes use.
 std::optional<evidence> links_of(const prediction_report& r, axis_set axes) {
   std::optional<evidence> worst;
@@ -78,22 +37,8 @@ void add_parts(prediction_report& r) {
     if (const auto links = links_of(r, axes)) p.rests_on = {{"links", *links}, {"exposure", exposure}};
     r.parts.push_back(std::move(p));
   };
-  axis_groups none;
-  axis_groups tp = none;
-  tp.tp = r.job.groups.tp;
-  tp.expert_tp = r.job.groups.expert_tp;
-  axis_groups cp = none;
-  cp.cp = r.job.groups.cp;
-  axis_groups ep = none;
-  ep.ep = r.job.groups.ep;
-  const double hidden_tp = hidden_by(r, tp);
-  const double hidden_cp = hidden_by(r, cp);
-  const double hidden_ep = hidden_by(r, ep);
   const bool stages_overlap =
       is_on(how.pipeline_overlap, how.software != software_profile::megatron_2021 && how.virtual_stages > 1);
-  const double pp_exposed = stages_overlap ? r.factors.pp_exposed : r.factors.pp_exposed_plain;
-  const double hidden_pp = pp_exposed > 0 && pp_exposed < 1 ? t.pp / pp_exposed * (1 - pp_exposed) : 0;
-
   work("matrices", "matrix multiplications", t.layers.matrices, kernels);
   work("attention", "attention", t.layers.attention, kernels);
   work("state_space", "state space scan", t.layers.state_space, rare);
@@ -101,13 +46,12 @@ void add_parts(prediction_report& r) {
   work("experts", "routing and permutation", t.layers.experts, kernels);
   work("recomputation", "recomputation", t.again, kernels);
   work("ends", "embedding, head, loss", t.ends, kernels);
-  communication("tp", "tensor parallel", t.layers.tp, hidden_tp, axis_set{axis::tp, axis::expert_tp}, kernels);
-  communication("cp", "context parallel", t.layers.cp, hidden_cp, axis::cp, rare);
-  communication("ep", "expert parallel", t.layers.ep, hidden_ep, axis::ep, kernels);
-  communication("pp", "pipeline sends", t.pp, hidden_pp, axis::pp, stages_overlap ? rare : kernels);
+  communication("tp", "tensor parallel", t.layers.tp, t.hidden.tp, axis_set{axis::tp, axis::expert_tp}, kernels);
+  communication("cp", "context parallel", t.layers.cp, t.hidden.cp, axis::cp, rare);
+  communication("ep", "expert parallel", t.layers.ep, t.hidden.ep, axis::ep, kernels);
+  communication("pp", "pipeline sends", t.pp, t.hidden.pp, axis::pp, stages_overlap ? rare : kernels);
   work("bubble", "pipeline bubble", t.bubble, kernels);
-  communication("dp", "data parallel", t.dp, t.hidden - hidden_tp - hidden_cp - hidden_ep, axis_set{axis::dp, axis::expert_dp},
-                kernels);
+  communication("dp", "data parallel", t.dp, t.hidden.dp, axis_set{axis::dp, axis::expert_dp}, kernels);
   work("accumulation", "adding up gradients", t.accumulate, kernels);
   work("optimizer", "optimizer", t.optimizer, kernels);
   work("fixed", "once a step", t.fixed, rare);
@@ -116,12 +60,9 @@ void add_parts(prediction_report& r) {
 
 std::string_view words(hidden_behind h) {
   switch (h) {
-    case hidden_behind::nothing: return "nothing";
     case hidden_behind::own_matrices: return "matrices of the same block";
     case hidden_behind::attention: return "attention";
     case hidden_behind::other_micro_batch: return "another micro-batch";
-    case hidden_behind::backward_pass: return "the backward pass";
-    case hidden_behind::next_layer: return "the next layer";
   }
   return {};
 }
@@ -252,10 +193,10 @@ prediction_report predict_job(const predicted_job& job, const user_calibration& 
   r.prediction = predict(job.model, job.training, job.degrees, job.groups, job.gpu, r.factors, own.memory);
   r.split = split_layers(job.model, job.training, job.degrees.pp);
   const training& t = job.training;
-  r.samples = t.global_batch != 0 ? t.global_batch : static_cast<double>(t.micro_batch) * job.degrees.dp;
-  r.micro_batches = std::max(1.0, std::ceil(r.samples / (static_cast<double>(job.degrees.dp) * t.micro_batch) - 1e-9));
+  r.samples = static_cast<double>(samples_per_step(t, job.degrees.dp));
+  r.micro_batches = static_cast<double>(micro_batches_per_step(t, job.degrees.dp));
   const priced_layers priced = price_layers(job.model, t, job.degrees, job.groups, job.gpu, r.factors);
-  r.slowest_stage = pace_setter(r, priced);
+  r.slowest_stage = r.prediction.time.slowest_stage;
   add_layer_traffic(r);
   add_pipeline_traffic(r);
   add_replica_traffic(r, priced);

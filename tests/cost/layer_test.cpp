@@ -204,7 +204,7 @@ TEST_CASE("tensor parallel communication is exposed as the factors say, the rest
         const layer_time l = layer_of(j);
         CHECK(l.forward.tp == Approx(forward * a.forward));
         CHECK(l.backward.tp == Approx(backward * a.backward));
-        CHECK(l.hidden == Approx((1 - forward) * a.forward + (1 - backward) * a.backward));
+        CHECK(l.hidden.total() == Approx((1 - forward) * a.forward + (1 - backward) * a.backward));
       }
     }
   }
@@ -230,12 +230,12 @@ TEST_CASE("context parallel sends are exposed as the factor says; above 1 nothin
   j.factors.cp_exposed = 0.25;
   CHECK(layer_of(j).forward.cp == Approx(0.25 * a.forward));
   CHECK(layer_of(j).backward.cp == Approx(0.25 * a.backward));
-  CHECK(layer_of(j).hidden == Approx(0.75 * (a.forward + a.backward)));
+  CHECK(layer_of(j).hidden.total() == Approx(0.75 * (a.forward + a.backward)));
   j.factors.cp_exposed = 0;
   CHECK(layer_of(j).forward.cp == 0);
-  CHECK(layer_of(j).hidden == Approx(a.forward + a.backward));
+  CHECK(layer_of(j).hidden.total() == Approx(a.forward + a.backward));
   j.factors.cp_exposed = 1.5;
-  CHECK(layer_of(j).hidden == 0);
+  CHECK(layer_of(j).hidden.total() == 0);
   j.groups.cp = {.ranks = 4, .per_domain = 1, .per_host = 1, .domains = 4, .hosts = 4};
   CHECK(layer_of(j).forward.cp > 1.5 * a.forward);
 }
@@ -247,10 +247,10 @@ TEST_CASE("expert exchange within a domain is its all-to-all; overlap hides more
   const alone a = messages(j, sparse, axis::ep, j.groups.ep);
   CHECK(a.forward > 0);
   CHECK(layer_of(j, sparse).forward.ep == Approx(0.5 * a.forward));
-  CHECK(layer_of(j, sparse).hidden == Approx(0.5 * (a.forward + a.backward)));
+  CHECK(layer_of(j, sparse).hidden.total() == Approx(0.5 * (a.forward + a.backward)));
   j.settings.expert_overlap = toggle::on;
   CHECK(layer_of(j, sparse).forward.ep == Approx(0.125 * a.forward));
-  CHECK(layer_of(j, sparse).hidden == Approx(0.875 * (a.forward + a.backward)));
+  CHECK(layer_of(j, sparse).hidden.total() == Approx(0.875 * (a.forward + a.backward)));
   CHECK(layer_of(j, 0).forward.ep == 0);
 }
 
@@ -342,7 +342,7 @@ TEST_CASE("every part of every layer of random jobs is a time") {
       for (const time_parts* p : {&l.forward, &l.backward, &l.again})
         for (const double part : {p->matrices, p->attention, p->pointwise, p->experts, p->state_space, p->tp, p->cp, p->ep})
           CHECK((std::isfinite(part) && part >= 0));
-      CHECK((std::isfinite(l.hidden) && l.hidden >= 0));
+      CHECK((std::isfinite(l.hidden.total()) && l.hidden.total() >= 0));
       CHECK(l.total() ==
             Approx(l.forward.compute() + l.backward.compute() + l.again.compute() + l.forward.tp + l.forward.cp + l.forward.ep +
                    l.backward.tp + l.backward.cp + l.backward.ep + l.again.tp + l.again.cp + l.again.ep));

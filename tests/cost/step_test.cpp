@@ -147,8 +147,8 @@ TEST_CASE("the parts of a step add up, and each is a time") {
     const job j = topoplan_test::random_job(rng);
     const step_time t = time_of(j);
     CHECK(std::abs(topoplan_test::sum_of_parts(t) / t.seconds - 1) < 1e-9);
-    for (const double part :
-         {t.layers.total(), t.again, t.ends, t.accumulate, t.bubble, t.pp, t.dp, t.optimizer, t.fixed, t.straggler, t.hidden})
+    for (const double part : {t.layers.total(), t.again, t.ends, t.accumulate, t.bubble, t.pp, t.dp, t.optimizer, t.fixed,
+                              t.straggler, t.hidden.total()})
       CHECK((std::isfinite(part) && part >= 0));
   }
 }
@@ -216,7 +216,7 @@ TEST_CASE("reducing gradients costs the collectives of the sharding over their r
   const double reduce = collective_seconds(j.gpu.links, collective::reduce_scatter, 4 * p, g);
   const double gather = collective_seconds(j.gpu.links, collective::all_gather, 2 * p, g);
   CHECK(time_of(j).dp == Approx((reduce + gather) / 0.5));
-  CHECK(time_of(j).hidden == 0);
+  CHECK(time_of(j).hidden.total() == 0);
   j.settings.sharding = sharding::zero2;
   CHECK(time_of(j).dp == Approx((reduce + gather) / 0.5));
   j.settings.reduction_bytes = 2;
@@ -227,12 +227,12 @@ TEST_CASE("reducing gradients costs the collectives of the sharding over their r
   // Overlapped, a quarter shows, and what the last micro-batch can't cover.
   j.settings.dp_overlap = toggle::on;
   CHECK(time_of(j).dp == Approx(all / 4));
-  CHECK(time_of(j).hidden == Approx(0.75 * all));
+  CHECK(time_of(j).hidden.total() == Approx(0.75 * all));
   j.gpu.links.facts.nic_rate /= 1000;
   const double slow = 2 * collective_seconds(j.gpu.links, collective::all_reduce, 2 * p, g);
   const double backward = topoplan_test::sum_of_parts(time_of(j)) - time_of(j).dp;
   CHECK(time_of(j).dp > 0.9 * slow - backward);
-  CHECK(time_of(j).dp + time_of(j).hidden == Approx(slow));
+  CHECK(time_of(j).dp + time_of(j).hidden.total() == Approx(slow));
   j.settings.software = software_profile::megatron_2021;
   j.settings.dp_overlap = toggle::by_profile;
   CHECK(time_of(j).dp == Approx(slow));
@@ -241,7 +241,7 @@ TEST_CASE("reducing gradients costs the collectives of the sharding over their r
 TEST_CASE("a factor above 1 hides nothing") {
   job j = llama_job({}, 32);
   j.factors.dp_exposed = 1.5;
-  CHECK(time_of(j).hidden == 0);
+  CHECK(time_of(j).hidden.total() == 0);
 }
 
 TEST_CASE("a ring over a tier seven times oversubscribed takes longer, up to seven times") {
@@ -307,12 +307,12 @@ TEST_CASE("gathers hide behind compute, or compute behind them, by the part of t
   j.factors.gather_hidden_prefetched = 1;
   j.settings.software = software_profile::fsdp_compiled;
   const step_time exposed = time_of(j);
-  CHECK(exposed.hidden == 0);
+  CHECK(exposed.hidden.total() == 0);
   j.factors.gather_hidden = 0.5;
   const step_time half = time_of(j);
   const double compute = exposed.layers.total() + exposed.ends + exposed.accumulate;
-  CHECK(half.hidden == Approx(0.5 * std::min(compute, exposed.dp)));
-  CHECK(half.dp + half.hidden == Approx(exposed.dp));
+  CHECK(half.hidden.total() == Approx(0.5 * std::min(compute, exposed.dp)));
+  CHECK(half.dp + half.hidden.total() == Approx(exposed.dp));
   j.settings.software = software_profile::megatron_core;
   CHECK(time_of(j).dp == Approx(std::max(0.0, exposed.dp - compute)));
   // Stacks of 2021 gather through one NIC of a host.

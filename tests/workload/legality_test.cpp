@@ -52,7 +52,7 @@ TEST_CASE("each rule is named with its numbers") {
   d.pp = 1;
   CHECK(says(why_not_trainable(m, t, d), "virtual stages need pp above 1"));
   d.pp = 33;
-  CHECK(says(why_not_trainable(m, batch(33), d), "the 32 layers don't fill pp 33"));
+  CHECK(says(why_not_trainable(m, batch(33), d), "32 layers over pp 33: as many layers are needed as there are chunks, 33"));
   d = {};
   d.ep = 3;
   CHECK(says(why_not_trainable(topoplan_test::deepseek_v3(), batch(8), d), "the number of experts 256 isn't divisible by ep 3"));

@@ -109,7 +109,7 @@ TEST_CASE("ends: the last stage holds the logits, the first the embedding, both 
   CHECK(memory_of_stage(m, t, d, split, 0).weights == Approx(2 * (layers + end)));
   CHECK(memory_of_stage(m, t, d, split, 1).weights == Approx(2 * (layers + end + 4096)));
   CHECK(memory_of_stage(m, t, d, split, 0).logits == 0);
-  CHECK(memory_of_stage(m, t, d, split, 1).logits == Approx(4096.0 * 128256 * 10));
+  CHECK(memory_of_stage(m, t, d, split, 1).logits == Approx(4096.0 * 128256 * memory_calibration{}.logit_fused));
   m.tied_embeddings = true;
   CHECK(memory_of_stage(m, t, d, split, 1).weights == Approx(2 * (layers + end + 4096)));
 }
@@ -128,13 +128,50 @@ TEST_CASE("frozen weights keep no gradients, and 4-bit ones a quarter of the byt
   CHECK(only_stage(m, t, d).weights < 0.3 * lora.weights);
 }
 
-TEST_CASE("the verdict has three states, and the middle one is a margin") {
+TEST_CASE("the verdict has three states, and the middle one is a margin on both sides") {
   const memory_calibration c;
   const double gib80 = 80 * 1073741824.0;
   CHECK(judge_memory(60e9, gib80) == memory_verdict::fits);
   CHECK(judge_memory(gib80 * c.usable * 0.95, gib80) == memory_verdict::tight);
-  CHECK(judge_memory(gib80, gib80) == memory_verdict::out);
+  CHECK(judge_memory(gib80, gib80) == memory_verdict::tight);
+  CHECK(judge_memory(gib80 * c.usable * c.out * 1.001, gib80) == memory_verdict::out);
   CHECK(to_string(memory_verdict::out) == "out of memory");
+}
+
+TEST_CASE("narrow formats keep narrow inputs, and selective recomputation gives back what it computes again") {
+  transformer m = topoplan_test::llama_8b();
+  training t;
+  const resolved_degrees d;
+  const double wide = only_stage(m, t, d).activations;
+  t.precision = precision::fp8;
+  const double narrow = only_stage(m, t, d).activations;
+  // Of a layer's 16-bit elements a token, inputs of four linear layers: hidden, heads * size (kept beside), hidden, width.
+  const double h = 4096;
+  const double f = 14336;
+  CHECK(wide - narrow == Approx(32 * 4096.0 * (h - h + h + f)));
+  t.recompute = recomputation::selective;
+  CHECK(narrow - only_stage(m, t, d).activations == Approx(32 * 4096.0 * (2 * h + f)));
+  m = topoplan_test::deepseek_v3();
+  t.precision = precision::bf16;
+  t.recompute = recomputation::none;
+  const double all = only_stage(m, t, d).activations;
+  t.recompute = recomputation::selective;
+  // The up projections of latent attention: 128 heads of 192 for queries and keys, 128 for values.
+  CHECK(all - only_stage(m, t, d).activations > 61 * 4096.0 * 2 * 128 * (192 + 192 + 128));
+}
+
+TEST_CASE("sequence parallelism holds what it gathers, and an end the gradient of its table") {
+  const transformer m = topoplan_test::llama_8b();
+  training t;
+  resolved_degrees d;
+  const double table = 2 * 128256.0 * 4096;
+  CHECK(only_stage(m, t, d).workspace == Approx(table));
+  t.gradient_bytes = 2;
+  CHECK(only_stage(m, t, d).workspace == 0);
+  d.tp = 8;
+  CHECK(only_stage(m, t, d).workspace == Approx(3 * 2 * 4096.0 * 4096));
+  t.sequence_parallel = false;
+  CHECK(only_stage(m, t, d).workspace == 0);
 }
 
 TEST_CASE("no part of the memory grows when more ranks share the work") {
@@ -148,6 +185,7 @@ TEST_CASE("no part of the memory grows when more ranks share the work") {
     t.sharding = static_cast<sharding>(rng.below(5));
     resolved_degrees d;
     d.tp = d.expert_tp = 1U << rng.below(3);
+    t.gradient_bytes = i % 3 == 0 ? 2 : 4;
     d.dp = 8;
     d.expert_dp = 8;
     const stage_memory narrow = only_stage(m, t, d);

@@ -71,7 +71,8 @@ TEST_CASE("virtual stages deal chunks round the stages, kinds included") {
 TEST_CASE("more chunks than layers are refused with the numbers") {
   training t;
   t.virtual_stages = 4;
-  CHECK_THROWS_WITH_AS((void)split_layers(model_of(30, 0), t, 8), doctest::Contains("the model has 30"), invalid_argument);
+  CHECK_THROWS_WITH_AS((void)split_layers(model_of(30, 0), t, 8),
+                       doctest::Contains("as many layers are needed as there are chunks, 32"), invalid_argument);
   CHECK_THROWS_WITH_AS((void)split_layers(model_of(30, 0), {}, 0), doctest::Contains("pp is 0"), invalid_argument);
 }
 

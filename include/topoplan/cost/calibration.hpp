@@ -47,10 +47,10 @@ struct step_calibration {
   double expert_exposed_overlapped = 0.24;
   double pp_exposed_plain = 1.2;
   double pp_exposed = 0.5;
-  double dp_rate = 0.6;                   // of the measured rate of the collective, beside compute
-  double dp_exposed = 0.2;                // first and last buckets
-  double gather_rate = 0.7;               // FSDP: of the measured rate of the collectives, beside compute
-  double gather_hidden = 0.6;             // PyTorch FSDP: part of the shorter of compute and communication that overlaps
+  double dp_rate = 0.6;        // of the measured rate of the collective, beside compute
+  double dp_exposed = 0.2;     // first and last buckets; above 1 where collectives are slower than dp_rate beside compute
+  double gather_rate = 0.7;    // FSDP: of the measured rate of the collectives, beside compute
+  double gather_hidden = 0.6;  // PyTorch FSDP: part of the shorter of compute and communication that overlaps
   double gather_hidden_prefetched = 0.9;  // the same where gathers are prefetched (Megatron-FSDP, DeepSpeed)
   double power = 1.2;                     // exponent: rate of arithmetic over power below the part's own
 };

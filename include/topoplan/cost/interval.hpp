@@ -34,10 +34,10 @@ struct error_band {
 // source: benchmarks/accuracy, 10th and 90th percentile of measured over predicted with each source left out of the fit.
 [[nodiscard]] constexpr error_band band_of(gpu_family family, bool experts) noexcept {
   switch (family) {
-    case gpu_family::ampere: return experts ? error_band{0.8, 1.4, 0} : error_band{0.946, 1.21, 197};
-    case gpu_family::hopper: return experts ? error_band{0.827, 1.43, 31} : error_band{0.904, 1.12, 73};
-    case gpu_family::blackwell: return experts ? error_band{0.855, 1.16, 44} : error_band{0.953, 1.1, 25};
-    case gpu_family::grace_blackwell: return experts ? error_band{0.849, 1.38, 104} : error_band{0.779, 1.09, 63};
+    case gpu_family::ampere: return experts ? error_band{0.8, 1.4, 0} : error_band{0.943, 1.21, 197};
+    case gpu_family::hopper: return experts ? error_band{0.826, 1.43, 31} : error_band{0.903, 1.12, 73};
+    case gpu_family::blackwell: return experts ? error_band{0.856, 1.17, 44} : error_band{0.952, 1.1, 25};
+    case gpu_family::grace_blackwell: return experts ? error_band{0.849, 1.38, 104} : error_band{0.781, 1.09, 63};
     case gpu_family::other: break;
   }
   return {0.6, 1.6, 0};

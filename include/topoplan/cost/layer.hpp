@@ -56,13 +56,40 @@ struct time_parts {
   }
 };
 
+// Seconds of communication that other work covers, by axis.
+struct hidden_time {
+  double tp = 0;
+  double cp = 0;
+  double ep = 0;
+  double pp = 0;
+  double dp = 0;
+
+  [[nodiscard]] constexpr double total() const noexcept { return tp + cp + ep + pp + dp; }
+  constexpr hidden_time& operator+=(const hidden_time& o) noexcept {
+    tp += o.tp;
+    cp += o.cp;
+    ep += o.ep;
+    pp += o.pp;
+    dp += o.dp;
+    return *this;
+  }
+  friend constexpr hidden_time operator*(double f, hidden_time h) noexcept {
+    h.tp *= f;
+    h.cp *= f;
+    h.ep *= f;
+    h.pp *= f;
+    h.dp *= f;
+    return h;
+  }
+};
+
 // One layer and micro-batch of one rank. `again` is what recomputation adds to the backward pass; `hidden` is the
 // communication that other work covers.
 struct layer_time {
   time_parts forward;
   time_parts backward;
   time_parts again;
-  double hidden = 0;
+  hidden_time hidden;
 
   [[nodiscard]] constexpr double total() const noexcept { return forward.total() + backward.total() + again.total(); }
 };
@@ -118,7 +145,9 @@ inline void price_attention_core(const layer_pricing& p, const attention_block& 
     out.backward.attention += 2.5 * work / p.rates.attention_backward + p.rates.launch;
     return;
   }
-  // Unfused: scores of all pairs are computed, stored in 16 bits, and read again by softmax and dropout.
+  // Unfused: scores of all pairs are computed, stored in 16 bits, and read again by softmax and dropout: 9 bytes a score forward
+  // (read and written by scale, mask and softmax, then by dropout with its mask), 13 backward. Batched products of narrow heads
+  // reach 0.6 of what large matrices do. source: Korthikanti et al., arXiv 2205.05198, section 4.1 for the tensors; 0.6 by fit.
   const double scores = p.tokens * sequence * heads;
   const double odd = a.head_size % 8 != 0 ? 4 : 1;  // no tensor cores: the kernels fall back
   const double products = odd * 2 * scores * (a.head_size + values) / (p.rates.half * 0.6);
@@ -245,55 +274,58 @@ inline void price_experts(const layer_pricing& p, const expert_block& e, layer_t
   return g.tp;
 }
 
-inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer_time& out) noexcept {
+// What of a layer's forward pass the backward pass computes again, communication included.
+[[nodiscard]] constexpr double repeated(recomputation r) noexcept {
+  return r == recomputation::full ? 1 : r == recomputation::half ? 0.5 : 0;
+}
+
+// The exposed parts of a message's times, forward and backward.
+struct exposure {
+  double forward = 1;
+  double backward = 1;
+};
+
+[[nodiscard]] inline exposure exposure_of(const layer_pricing& p, const message& m) noexcept {
   const step_calibration& c = p.factors;
-  const bool old = p.settings.software == software_profile::megatron_2021;
+  if (m.over == axis::cp) return {c.cp_exposed, c.cp_exposed};
+  if (m.over == axis::ep) {
+    const double part = is_on(p.settings.expert_overlap, false) ? c.expert_exposed_overlapped : c.expert_exposed;
+    return {part, part};
+  }
+  // With sequence parallelism gathers and scatters run beside their own matrices; an all-reduce of input gradients runs
+  // beside the weight gradient.
+  const bool reduces = m.what == collective::all_reduce;
+  const bool overlapped = is_on(p.settings.tp_overlap, p.settings.software != software_profile::megatron_2021);
+  const double part = overlapped && !reduces ? c.tp_exposed : c.tp_exposed_plain;
+  return {part, overlapped && reduces ? part * c.tp_exposed_backward : part};
+}
+
+inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer_time& out) noexcept {
+  const double again = repeated(p.settings.recompute);
   for (const message& m : traffic_of_layer(p.model, kind, p.settings, p.degrees)) {
     const group_shape& g = shape_of(p.groups, m.over);
     double once =
         m.over == axis::ep ? expert_exchange(p, m, kind.experts.top_k) : collective_seconds(p.gpu.links, m.what, m.bytes, g);
-    double exposed_forward = 1;
-    double exposed_backward = 1;
-    time_parts forward;
-    time_parts backward;
-    switch (m.over) {
-      case axis::tp:
-      case axis::expert_tp: {
-        // With sequence parallelism gathers and scatters run beside their own matrices; an all-reduce of input gradients runs
-        // beside the weight gradient.
-        const bool reduces = m.what == collective::all_reduce;
-        const bool overlapped = is_on(p.settings.tp_overlap, !old);
-        exposed_forward = exposed_backward = overlapped && !reduces ? c.tp_exposed : c.tp_exposed_plain;
-        if (overlapped && reduces) exposed_backward *= c.tp_exposed_backward;
-        if (!g.in_domain()) {
-          once *= c.tp_across_domains;
-        }
-        forward.tp = once * m.forward * exposed_forward;
-        backward.tp = once * m.backward * exposed_backward;
-        break;
-      }
-      case axis::ep:
-        exposed_forward = exposed_backward =
-            is_on(p.settings.expert_overlap, false) ? c.expert_exposed_overlapped : c.expert_exposed;
-        forward.ep = once * m.forward * exposed_forward;
-        backward.ep = once * m.backward * exposed_backward;
-        break;
-      default:
-        exposed_forward = exposed_backward = c.cp_exposed;
-        forward.cp = once * m.forward * exposed_forward;
-        backward.cp = once * m.backward * exposed_backward;
-    }
-    out.hidden += once * (m.forward * std::max(0.0, 1 - exposed_forward) + m.backward * std::max(0.0, 1 - exposed_backward));
-    out.forward += forward;
-    out.backward += backward;
+    const bool tensor = m.over == axis::tp || m.over == axis::expert_tp;
+    if (tensor && !g.in_domain()) once *= p.factors.tp_across_domains;
+    const exposure part = exposure_of(p, m);
+    const double covered =
+        once * ((1 + again) * m.forward * std::max(0.0, 1 - part.forward) + m.backward * std::max(0.0, 1 - part.backward));
+    double time_parts::* const axis_part = tensor ? &time_parts::tp : m.over == axis::ep ? &time_parts::ep : &time_parts::cp;
+    double hidden_time::* const hidden_part = tensor               ? &hidden_time::tp
+                                              : m.over == axis::ep ? &hidden_time::ep
+                                                                   : &hidden_time::cp;
+    out.forward.*axis_part += once * m.forward * part.forward;
+    out.backward.*axis_part += once * m.backward * part.backward;
+    out.hidden.*hidden_part += covered;
   }
 }
 
 inline void price_recomputation(const layer_pricing& p, layer_time& out) noexcept {
   switch (p.settings.recompute) {
     case recomputation::none: return;
-    case recomputation::full: out.again = out.forward; return;
-    case recomputation::half: out.again = 0.5 * out.forward; return;
+    case recomputation::full:
+    case recomputation::half: out.again = repeated(p.settings.recompute) * out.forward; return;
     case recomputation::selective:
       if (p.rates.fused_attention) out.again.pointwise = out.forward.pointwise;
       else out.again.attention = out.forward.attention;

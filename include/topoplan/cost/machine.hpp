@@ -38,7 +38,8 @@ struct machine {
 
 namespace detail {
 
-// Data sheets give the fp4 peak of one board three ways; a common one lets the boards differ by one factor.
+// Operations per second in 4-bit formats of every Blackwell board, as the GB200's data sheet has it. Data sheets give those of
+// the B200 and of Blackwell Ultra in several ways; what the boards differ by is a factor of the calibration.
 inline constexpr double fp4_peak = 10e15;
 
 [[nodiscard]] inline gpu_family family_of(const gpu_model& g) noexcept {
@@ -67,7 +68,9 @@ inline constexpr double fp4_peak = 10e15;
   m.later_board = g.architecture.find("Ultra") != g.architecture.npos;
   m.peak_16bit = g.bf16.value * tera;
   m.peak_fp8 = g.fp8.value * tera;
-  m.peak_fp4 = g.fp4.known() && g.fp4.value > 0 ? detail::fp4_peak : 0;
+  m.peak_fp4 = m.family == gpu_family::blackwell || m.family == gpu_family::grace_blackwell ? detail::fp4_peak
+               : g.fp4.known()                                                              ? g.fp4.value * tera
+                                                                                            : 0;
   // Sizes up to the B200's count in 2^30 bytes, those of Blackwell Ultra in 10^9. source: nvidia-smi -q: H100 80GB 81559 MiB,
   // H200 143771 MiB, B200 183359 MiB, B300 275040 MiB.
   m.memory = g.memory.value * (m.later_board ? giga : 1073741824.0);

@@ -65,7 +65,7 @@ namespace detail {
   prediction out;
   out.time = time_of_step(model, t, d, groups, m, c, priced, split);
   out.range = interval_of(model, m, out.time.seconds);
-  const double samples = t.global_batch != 0 ? t.global_batch : static_cast<double>(t.micro_batch) * d.dp;
+  const auto samples = static_cast<double>(samples_per_step(t, d.dp));
   const double gpus = static_cast<double>(d.world());
   out.tokens_per_second_per_gpu = samples * t.sequence / out.time.seconds / gpus;
   out.model_flops_per_second_per_gpu = out.tokens_per_second_per_gpu * training_flops_per_token(model, t, attention_pairs::full);

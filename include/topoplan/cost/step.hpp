@@ -29,11 +29,12 @@ struct step_time {
   double accumulate = 0;  // adding gradients of micro-batches
   double bubble = 0;      // the slowest stage waits for others
   double pp = 0;          // exposed sends and receives
-  double dp = 0;          // exposed reduction of gradients and gathering of parameters
+  double dp = 0;          // exposed reduction of gradients and gathering of parameters, of tied token tables too
   double optimizer = 0;
   double fixed = 0;      // host work, once a step
   double straggler = 0;  // waiting for the slowest host
-  double hidden = 0;     // communication that other work covers, not part of seconds
+  hidden_time hidden;    // communication that other work covers, not part of seconds
+  std::uint32_t slowest_stage = 0;
 };
 
 // Parameters that one rank holds of a layer.
@@ -50,6 +51,7 @@ struct priced_layers {
   layer_time embedding;                     // one micro-batch
   double head_parameters = 0;               // of one rank
   double embedding_parameters = 0;
+  double table_parameters = 0;           // of the token table, without positions
   double expert_parameters_of_head = 0;  // of prediction layers
 };
 
@@ -60,7 +62,11 @@ inline void price_ends(const layer_pricing& p, priced_layers& out) noexcept {
   const double h = p.model.hidden;
   const double words = p.model.vocabulary / t;
   const bool fused = loss_is_fused(p.settings);
-  const double forward = half_linear(p.rates, p.tokens, words, h);
+  const double width = p.model.embedding_size != 0 ? p.model.embedding_size : h;
+  double forward = half_linear(p.rates, p.tokens, words, width);
+  if (p.model.embedding_size != 0 && p.model.embedding_size != p.model.hidden) forward += half_linear(p.rates, p.rows, width, h);
+  // Bytes of a logit that a loss moves, both ways: read in 16 bits, written and read in 32, its gradient in 16; unfused losses
+  // write and read two 32-bit copies more.
   const double loss = p.tokens * words * (fused ? 14 : 24) / p.rates.memory;
   layer_time& head = out.head;
   head.forward.matrices += forward;
@@ -68,9 +74,20 @@ inline void price_ends(const layer_pricing& p, priced_layers& out) noexcept {
   head.forward.pointwise += loss / 2;
   head.backward.pointwise += loss / 2;
   if (p.degrees.tp > 1) {
+    // The parts of the token table are summed, and so are the head's input gradients; sequence parallelism scatters and gathers.
     const double state = p.tokens * h * half_precision_bytes;
-    const double once = collective_seconds(p.gpu.links, collective::all_reduce, state, p.groups.tp);
-    out.embedding.forward.tp += 0.5 * once;
+    const auto once = [&](collective what) {
+      return p.factors.tp_exposed_plain * collective_seconds(p.gpu.links, what, state, p.groups.tp);
+    };
+    if (p.settings.sequence_parallel) {
+      out.embedding.forward.tp += once(collective::reduce_scatter);
+      out.embedding.backward.tp += once(collective::all_gather);
+      head.forward.tp += once(collective::all_gather);
+      head.backward.tp += once(collective::reduce_scatter);
+    } else {
+      out.embedding.forward.tp += once(collective::all_reduce);
+      head.backward.tp += once(collective::all_reduce);
+    }
   }
   out.embedding.forward.pointwise += p.tokens * h * half_precision_bytes / p.rates.memory;
   out.embedding.backward.pointwise += 2 * p.tokens * h * half_precision_bytes / p.rates.memory;
@@ -134,6 +151,7 @@ struct replica_exchange {
   }
   const end_parameters ends = end_parameters_of(model, d.tp);
   out.embedding_parameters = static_cast<double>(ends.embedding + ends.positions);
+  out.table_parameters = static_cast<double>(ends.embedding);
   out.head_parameters = static_cast<double>(ends.head + ends.norms);
   if (model.prediction_layers != 0) {
     const layer_parameters own = prediction_parameters(model, split);
@@ -198,18 +216,20 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   const bool old = t.software == software_profile::megatron_2021;
   const bool fully_sharded = t.sharding == sharding::zero3 || t.sharding == sharding::zero3_kept;
   const double v = std::max(1U, t.virtual_stages);
-  const double samples = t.global_batch != 0 ? t.global_batch : static_cast<double>(t.micro_batch) * d.dp;
-  const double micro_batches = std::max(1.0, std::ceil(samples / (static_cast<double>(d.dp) * t.micro_batch) - 1e-9));
+  const auto micro_batches = static_cast<double>(micro_batches_per_step(t, d.dp));
   const double memory_rate = m.memory_rate * c.memory;
 
   double send = 0;
+  double hidden_send = 0;
   if (d.pp > 1) {
     const double state = tokens_per_pass(t, d.cp) * model.hidden * detail::half_precision_bytes;
     const bool scattered = d.tp > 1 && (t.sequence_parallel || old);
     double once = collective_seconds(m.links, collective::send_recv, scattered ? state / d.tp : state, groups.pp);
     if (scattered && !t.sequence_parallel) once += collective_seconds(m.links, collective::all_gather, state, groups.tp);
     const bool overlapped = is_on(t.pipeline_overlap, !old && v > 1);
-    send = 2 * v * once * (overlapped ? c.pp_exposed : c.pp_exposed_plain);
+    const double exposed = overlapped ? c.pp_exposed : c.pp_exposed_plain;
+    send = 2 * v * once * exposed;
+    hidden_send = 2 * v * once * std::max(0.0, 1 - exposed);
   }
 
   step_time out;
@@ -243,16 +263,18 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     if (stage + 1 == d.pp) {
       detail::add(s.ends, 1, priced.head);
       s.dense += priced.head_parameters;
-      if (model.tied_embeddings && d.pp > 1) s.dense += priced.embedding_parameters;
+      if (model.tied_embeddings && d.pp > 1) s.dense += priced.table_parameters;
       s.experts += priced.expert_parameters_of_head;
     }
     s.send = send;
+    // A 16-bit gradient is read, the sum read and written; kernels that add it in place save half of a pass.
     if (!detail::frozen(t)) s.accumulate = (s.dense + s.experts) * (2 + t.gradient_bytes * (old ? 2 : 1.5)) / memory_rate;
     time = s.micro_batch();
     all_stages += time;
     if (time > slowest_time) {
       slowest_time = time;
       slowest = s;
+      out.slowest_stage = stage;
     }
     most_dense = std::max(most_dense, s.dense);
     most_experts = std::max(most_experts, s.experts);
@@ -267,6 +289,8 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   out.pp = micro_batches * send;
   out.accumulate = micro_batches * slowest.accumulate;
   out.hidden = micro_batches * slowest.layers.hidden;
+  out.hidden += micro_batches * slowest.ends.hidden;
+  out.hidden.pp = micro_batches * hidden_send;
   out.bubble = (all_stages - slowest_time) / v;
   const double pipeline = micro_batches * slowest_time + out.bubble;
 
@@ -277,14 +301,24 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     const double part = std::min(1.0, prefetched ? c.gather_hidden_prefetched : c.gather_hidden);
     const double hidden = part * std::min(pipeline, comm);
     out.dp = comm - hidden;
-    out.hidden += hidden;
+    out.hidden.dp = hidden;
   } else {
     const detail::replica_exchange dense = detail::exchange_of(m, t, trained * most_dense, groups.dp_cp);
     const detail::replica_exchange experts = detail::exchange_of(m, t, trained * most_experts, groups.expert_dp);
     const double comm = (dense.reduce + dense.gather + experts.reduce + experts.gather) / c.dp_rate;
     const bool overlapped = is_on(t.dp_overlap, !old);
     out.dp = overlapped ? c.dp_exposed * comm + std::max(0.0, (1 - c.dp_exposed) * comm - slowest_time) : comm;
-    out.hidden += std::max(0.0, comm - out.dp);
+    out.hidden.dp = std::max(0.0, comm - out.dp);
+  }
+  if (model.tied_embeddings && d.pp > 1) {
+    // First and last stage add up their gradients of the token table, when both are done.
+    group_shape ends = groups.pp;
+    ends.ranks = 2;
+    ends.domains = std::min(2U, ends.domains);
+    ends.hosts = std::min(2U, ends.hosts);
+    ends.per_domain = 2 / ends.domains;
+    ends.per_host = 2 / ends.hosts;
+    out.dp += trained * collective_seconds(m.links, collective::all_reduce, priced.table_parameters * t.reduction_bytes, ends);
   }
   const bool sharded_states = t.sharding != sharding::none;
   const double local =

@@ -11,24 +11,24 @@ namespace detail {
 // 78 runs.
 [[nodiscard]] constexpr step_calibration ampere_steps() noexcept {
   step_calibration c;
-  c.matmul_16bit = 0.858;
+  c.matmul_16bit = 0.864;
   c.matmul_side = 122;
-  c.attention = 0.535;
-  c.memory = 0.808;
-  c.pointwise_2021 = 1.1;
+  c.attention = 0.533;
+  c.memory = 0.806;
+  c.pointwise_2021 = 1.12;
   c.pointwise_fused = 1.58;
-  c.pointwise_eager = 2.32;
-  c.layer = 8e-05;
-  c.straggler = 0.00384;
+  c.pointwise_eager = 2.35;
+  c.layer = 8.02e-05;
+  c.straggler = 0.00375;
   c.tp_exposed = 0.414;
-  c.tp_exposed_plain = 0.976;
-  c.tp_exposed_backward = 0.356;
-  c.tp_across_domains = 1.03;
-  c.pp_exposed_plain = 0.929;
+  c.tp_exposed_plain = 0.983;
+  c.tp_exposed_backward = 0.352;
+  c.tp_across_domains = 1.02;
+  c.pp_exposed_plain = 0.865;
   c.pp_exposed = 0.408;
-  c.dp_rate = 0.691;
+  c.dp_rate = 0.721;
   c.gather_rate = 0.599;
-  c.gather_hidden = 0.58;
+  c.gather_hidden = 0.571;
   // Of these no run of the family tells anything: what holds for all families.
   c.matmul_fp8 = 0.75;
   c.matmul_mxfp8 = 0.75;
@@ -53,26 +53,26 @@ namespace detail {
 // 56 runs.
 [[nodiscard]] constexpr step_calibration hopper_steps() noexcept {
   step_calibration c;
-  c.matmul_16bit = 0.714;
+  c.matmul_16bit = 0.715;
   c.matmul_fp8 = 0.748;
-  c.matmul_side = 157;
+  c.matmul_side = 156;
   c.expert_matmul = 0.886;
-  c.attention = 0.561;
+  c.attention = 0.56;
   c.state_space = 1.49;
   c.memory = 0.783;
-  c.pointwise_fused = 1.85;
+  c.pointwise_fused = 1.86;
   c.pointwise_eager = 3.41;
   c.quantization = 1.06;
   c.layer = 0.000117;
   c.expert_layer = 0.00137;
-  c.expert_traffic = 0.98;
-  c.straggler = 0.00291;
-  c.tp_exposed = 0.467;
-  c.tp_exposed_plain = 0.552;
+  c.expert_traffic = 0.981;
+  c.straggler = 0.0029;
+  c.tp_exposed = 0.465;
+  c.tp_exposed_plain = 0.553;
   c.cp_exposed = 0.499;
-  c.expert_exposed = 0.566;
-  c.expert_exposed_overlapped = 0.375;
-  c.pp_exposed = 0.335;
+  c.expert_exposed = 0.567;
+  c.expert_exposed_overlapped = 0.374;
+  c.pp_exposed = 0.334;
   c.dp_rate = 1.11;
   c.dp_exposed = 0.196;
   c.gather_rate = 0.979;
@@ -94,28 +94,28 @@ namespace detail {
 // 31 runs.
 [[nodiscard]] constexpr step_calibration blackwell_steps() noexcept {
   step_calibration c;
-  c.matmul_16bit = 0.534;
-  c.matmul_fp8 = 0.735;
-  c.matmul_mxfp8 = 0.897;
-  c.matmul_side = 180;
-  c.board = 1.04;
-  c.expert_matmul = 0.797;
-  c.attention = 0.45;
-  c.state_space = 2.56;
-  c.memory = 0.793;
-  c.pointwise_fused = 1.48;
-  c.quantization = 0.857;
-  c.layer = 9.01e-05;
-  c.expert_layer = 0.000869;
-  c.expert_traffic = 1.19;
-  c.tp_exposed = 0.423;
-  c.tp_exposed_plain = 1.71;
-  c.cp_exposed = 0.746;
+  c.matmul_16bit = 0.538;
+  c.matmul_fp8 = 0.737;
+  c.matmul_mxfp8 = 0.894;
+  c.matmul_side = 182;
+  c.board = 1.05;
+  c.expert_matmul = 0.799;
+  c.attention = 0.449;
+  c.state_space = 2.55;
+  c.memory = 0.792;
+  c.pointwise_fused = 1.49;
+  c.quantization = 0.852;
+  c.layer = 9.1e-05;
+  c.expert_layer = 0.000866;
+  c.expert_traffic = 1.18;
+  c.tp_exposed = 0.422;
+  c.tp_exposed_plain = 1.63;
+  c.cp_exposed = 0.751;
   c.expert_exposed = 1.08;
   c.expert_exposed_overlapped = 0.119;
   c.pp_exposed = 0.346;
-  c.dp_rate = 0.441;
-  c.dp_exposed = 0.573;
+  c.dp_rate = 0.438;
+  c.dp_exposed = 0.589;
   // Of these no run of the family tells anything: what holds for all families.
   c.matmul_nvfp4 = 0.65;
   c.board_fp4 = 1.05;
@@ -136,9 +136,9 @@ namespace detail {
 [[nodiscard]] constexpr step_calibration grace_blackwell_steps() noexcept {
   step_calibration c;
   c.matmul_16bit = 0.696;
-  c.matmul_fp8 = 0.671;
-  c.matmul_mxfp8 = 0.664;
-  c.matmul_nvfp4 = 0.681;
+  c.matmul_fp8 = 0.67;
+  c.matmul_mxfp8 = 0.663;
+  c.matmul_nvfp4 = 0.684;
   c.matmul_side = 103;
   c.board = 1.36;
   c.board_fp4 = 1.12;
@@ -146,17 +146,17 @@ namespace detail {
   c.attention = 0.723;
   c.state_space = 3.3;
   c.memory = 0.771;
-  c.pointwise_fused = 3;
-  c.quantization = 0.575;
-  c.layer = 9.81e-05;
-  c.expert_layer = 0.000462;
-  c.expert_traffic = 3.17;
-  c.tp_exposed = 0.706;
+  c.pointwise_fused = 2.99;
+  c.quantization = 0.573;
+  c.layer = 9.83e-05;
+  c.expert_layer = 0.000461;
+  c.expert_traffic = 3.18;
+  c.tp_exposed = 0.7;
   c.cp_exposed = 0.717;
   c.expert_exposed = 0.134;
   c.expert_exposed_overlapped = 0.12;
   c.pp_exposed = 0.121;
-  c.dp_exposed = 1.25;
+  c.dp_exposed = 1.27;
   c.gather_hidden_prefetched = 0.575;
   // Of these no run of the family tells anything: what holds for all families.
   c.pointwise_2021 = 1;
@@ -177,8 +177,7 @@ namespace detail {
 
 // The calibration of a family; `other` gets that of Hopper.
 // complexity: O(1). errors: none.
-// source: topoplan-bench-accuracy --fit on 211 of the published runs that it names: the most probable factors, with priors that
-// hold for all families.
+// source: topoplan-bench-accuracy --fit on 211 of the published runs that it names: the most probable factors, with priors that hold for all families.
 [[nodiscard]] constexpr step_calibration calibration_of(gpu_family family) noexcept {
   switch (family) {
     case gpu_family::ampere: return detail::ampere_steps();

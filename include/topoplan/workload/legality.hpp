@@ -3,6 +3,7 @@
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/layout/degrees.hpp>
+#include <topoplan/workload/stages.hpp>
 #include <topoplan/workload/training.hpp>
 #include <topoplan/workload/transformer.hpp>
 
@@ -61,6 +62,8 @@ namespace detail {
     if (std::string why = detail::why_not_layer(k, d); !why.empty()) return why;
     experts = experts || k.feed_forward == feed_forward_kind::experts;
   }
+  if (experts && d.tp > 1 && !t.sequence_parallel)
+    return "a model with experts and tp " + std::to_string(d.tp) + " needs sequence parallelism";
   if (!experts && d.ep > 1) return "ep is " + std::to_string(d.ep) + ", but the model has no experts";
   if (t.micro_batch == 0) return "the micro-batch is 0";
   if (t.sequence == 0) return "the sequence length is 0";
@@ -79,11 +82,7 @@ namespace detail {
     if (micro_batches % d.pp != 0)
       return indivisible("the interleaved schedule needs whole rounds: the number of micro-batches", micro_batches, "pp", d.pp);
   }
-  const std::uint64_t layers = model.layers.size() + (t.ends_count_as_layers ? 2U + model.prediction_layers : 0U);
-  const std::uint64_t chunks = std::uint64_t{d.pp} * std::max(1U, t.virtual_stages);
-  if (chunks > layers)
-    return "the " + std::to_string(model.layers.size()) + " layers don't fill pp " + std::to_string(d.pp) + " * " +
-           std::to_string(std::max(1U, t.virtual_stages)) + " chunks";
+  if (std::string why = why_not_split(model, t, d.pp); !why.empty()) return why;
   if (model.vocabulary == 0 || model.hidden == 0 || model.layers.empty()) return "the model has no layers or no vocabulary";
   return {};
 }

@@ -31,8 +31,7 @@ struct stage_memory {
   friend bool operator==(const stage_memory&, const stage_memory&) = default;
 };
 
-// What a reading of "peak memory" counts: the allocator's own peak, what it has reserved, or all that the process holds of the
-// GPU.
+// What a reading of "peak memory" counts: what the allocator holds, or all that the process holds of the GPU.
 enum class memory_reading : std::uint8_t { allocator, process };
 
 // Factors of the parts that no formula yields. source: published peaks, benchmarks/accuracy; the process factors are fitted on 31
@@ -117,8 +116,9 @@ constexpr void add_feed_forward(activation_sum& out, double size, bool gated, do
   const double h = model.hidden;
   const double sharded = t.sequence_parallel ? tokens / d.tp : tokens;  // tokens of what norms and residuals keep
   layer_activations out;
-  if (t.software == software_profile::megatron_2021) {
-    const double scores = 5.0 * t.micro_batch * t.sequence * t.sequence * k.attention.heads / d.tp;
+  const bool plain = k.mixer == mixer_kind::attention && k.feed_forward == feed_forward_kind::mlp;
+  if (t.software == software_profile::megatron_2021 && plain) {
+    const double scores = 5 * tokens * t.sequence * k.attention.heads / d.tp;
     const double linear = h * (10 * sharded + 24 * tokens / d.tp);
     out.whole = linear + scores;
     out.kept = t.recompute == recomputation::full        ? 2 * h * sharded
@@ -133,7 +133,7 @@ constexpr void add_feed_forward(activation_sum& out, double size, bool gated, do
   if (k.mixer == mixer_kind::state_space) {
     const state_space_block& s = k.state_space;
     const double inner = static_cast<double>(s.heads) * s.head_size / d.tp;
-    sum.whole += (2 + input) * h * sharded + 2 * tokens * (4 * inner + 2.0 * s.groups * s.state / d.tp);
+    sum.whole += (2 + input) * h * sharded + 2 * tokens * (4 * inner + 2.0 * s.groups * s.state / std::min(d.tp, s.groups));
     sum.given_back += input * h * sharded;
   }
   if (k.feed_forward != feed_forward_kind::none) {
@@ -173,10 +173,15 @@ constexpr void add_feed_forward(activation_sum& out, double size, bool gated, do
   return master + 8;
 }
 
+// Bytes of a frozen parameter in 4 bits, with a 16-bit scale for every 64 quantised once more.
+// source: Dettmers et al., "QLoRA", arXiv 2305.14314, section 3: 4.127 bits.
+inline constexpr double frozen_4bit_bytes = 4.127 / 8;
+
 // Adds the states of parameters that `replicas` ranks share.
 constexpr void add_states(stage_memory& m, const training& t, double parameters, double trained, double replicas) noexcept {
   if (t.tuning != finetuning::full) {
-    m.weights += (t.tuning == finetuning::qlora ? 0.53 : 2.0) * parameters / (t.sharding >= sharding::zero3_kept ? replicas : 1);
+    m.weights += (t.tuning == finetuning::qlora ? frozen_4bit_bytes : 2.0) * parameters /
+                 (t.sharding >= sharding::zero3_kept ? replicas : 1);
     m.weights += 2 * trained;
     m.gradients += t.gradient_bytes * trained;
     m.optimizer += optimizer_bytes(t) * trained / (t.sharding == sharding::none ? 1 : replicas);
@@ -229,8 +234,7 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
   const tensor_split ranks{d.tp, d.ep, d.expert_tp};
   const double replicas = static_cast<double>(d.dp) * d.cp;
   const double expert_replicas = std::max(1U, d.expert_dp);
-  const double samples = t.global_batch != 0 ? t.global_batch : static_cast<double>(t.micro_batch) * d.dp;
-  const double micro_batches = std::max(1.0, std::ceil(samples / (static_cast<double>(d.dp) * t.micro_batch) - 1e-9));
+  const auto micro_batches = static_cast<double>(micro_batches_per_step(t, d.dp));
   const double tokens = tokens_per_pass(t, d.cp);
 
   double dense = 0;
@@ -277,9 +281,9 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
   // Sequence parallelism gathers a layer's input, its gradient, and sums its output before it scatters it.
   if (t.sequence_parallel && d.tp > 1) m.workspace += 3 * 2 * tokens * model.hidden;
   if (t.sharding >= sharding::zero3_kept) {
-    // Two layers are gathered at a time, one layer's gradients are whole in 16 and 32 bits; under a pipeline the stage's
-    // parameters and 32-bit gradients stay whole.
-    m.workspace += 6 * largest_layer;
+    // Two layers are gathered at a time, one layer's gradients are whole as they are made and, in 32 bits, as they are reduced;
+    // under a pipeline the stage's parameters and the sums of its gradients stay whole.
+    if (t.tuning == finetuning::full) m.workspace += 6 * largest_layer;
     m.workspace += d.pp > 1                        ? 6 * (dense + experts)
                    : t.sharding == sharding::zero3 ? 2 * 2 * largest_layer
                                                    : 2 * (dense + experts);

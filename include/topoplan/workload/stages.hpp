@@ -42,44 +42,66 @@ class stage_split {
 
 namespace detail {
 
-// Layers of each of the pp * virtual_stages chunks, in the order that a token passes them.
-[[nodiscard]] inline std::vector<std::uint32_t> chunk_sizes(const transformer& model, std::uint32_t pp, const training& t) {
+// Places that the two ends take in the split: an embedding, a head and each layer of multi-token prediction one each.
+struct end_places {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+[[nodiscard]] inline end_places places_of_ends(const transformer& model, const training& t) noexcept {
+  return t.ends_count_as_layers ? end_places{1, 1 + model.prediction_layers} : end_places{};
+}
+
+}  // namespace detail
+
+// Why the layers can't be split over pp stages so, in one sentence; empty when they can. complexity: O(1). errors: none.
+[[nodiscard]] inline std::string why_not_split(const transformer& model, const training& t, std::uint32_t pp) {
   const auto layers = static_cast<std::uint32_t>(model.layers.size());
   const std::uint32_t v = std::max(1U, t.virtual_stages);
-  const std::uint32_t chunks = pp * v;
-  const auto refuse = [&](const std::string& why) {
-    throw invalid_argument(std::to_string(layers) + " layers over pp " + std::to_string(pp) +
-                           (v > 1 ? " with " + std::to_string(v) + " virtual stages" : "") + ": " + why);
-  };
-  std::vector<std::uint32_t> size(chunks, 0);
+  if (pp == 0) return "pp is 0: a pipeline has 1 stage at least";
+  const std::string what = std::to_string(layers) + " layers over pp " + std::to_string(pp) +
+                           (v > 1 ? " with " + std::to_string(v) + " virtual stages" : "");
   if (t.first_stage_layers != 0 || t.last_stage_layers != 0) {
-    if (v > 1) refuse("layers of the first or last stage can't be set together with virtual stages");
+    if (v > 1) return what + ": layers of the first or last stage can't be set together with virtual stages";
     const std::uint32_t ends = t.first_stage_layers + t.last_stage_layers;
     const std::uint32_t fixed = (t.first_stage_layers != 0 ? 1U : 0U) + (t.last_stage_layers != 0 ? 1U : 0U);
     if (pp < fixed || ends > layers || (pp == fixed ? ends != layers : (layers - ends) % (pp - fixed) != 0))
-      refuse("the first and last stage take " + std::to_string(ends) + ", the rest doesn't divide by the other stages");
-    const std::uint32_t middle = pp == fixed ? 0 : (layers - ends) / (pp - fixed);
-    std::fill(size.begin(), size.end(), middle);
+      return what + ": the first and last stage take " + std::to_string(ends) + ", the rest doesn't divide by the other stages";
+    return {};
+  }
+  if (pp == 1) return {};
+  const detail::end_places ends = detail::places_of_ends(model, t);
+  const std::uint64_t places = std::uint64_t{layers} + ends.first + ends.last;
+  const std::uint64_t chunks = std::uint64_t{pp} * v;
+  if (chunks > places) return what + ": as many layers are needed as there are chunks, " + std::to_string(chunks);
+  // Chunks at the ends get no more than the rest, so that the smallest decides.
+  if (places / chunks < ends.last)
+    return what + ": the end of the last stage takes " + std::to_string(ends.last) + " places, a chunk has " +
+           std::to_string(places / chunks);
+  return {};
+}
+
+namespace detail {
+
+// Layers of each of the pp * virtual_stages chunks, in the order that a token passes them. pre: why_not_split() is empty.
+[[nodiscard]] inline std::vector<std::uint32_t> chunk_sizes(const transformer& model, std::uint32_t pp, const training& t) {
+  const auto layers = static_cast<std::uint32_t>(model.layers.size());
+  const std::uint32_t chunks = pp * std::max(1U, t.virtual_stages);
+  if (t.first_stage_layers != 0 || t.last_stage_layers != 0) {
+    const std::uint32_t ends = t.first_stage_layers + t.last_stage_layers;
+    const std::uint32_t fixed = (t.first_stage_layers != 0 ? 1U : 0U) + (t.last_stage_layers != 0 ? 1U : 0U);
+    std::vector<std::uint32_t> size(chunks, pp == fixed ? 0 : (layers - ends) / (pp - fixed));
     if (t.first_stage_layers != 0) size.front() = t.first_stage_layers;
     if (t.last_stage_layers != 0) size.back() = t.last_stage_layers;
     return size;
   }
-  // An end that counts as a layer takes the place of one in its chunk; what is over goes to chunks in the middle.
-  const std::uint32_t head = 1 + model.prediction_layers;
-  const std::uint32_t places = layers + (t.ends_count_as_layers ? 1 + head : 0U);
-  const std::uint32_t base = places / chunks;
+  const end_places ends = pp == 1 ? end_places{} : places_of_ends(model, t);
+  const std::uint32_t places = layers + ends.first + ends.last;
   const std::uint32_t over = places % chunks;
-  std::fill(size.begin(), size.end(), base);
+  std::vector<std::uint32_t> size(chunks, places / chunks);
+  // What is over goes to chunks in the middle.
   for (std::uint32_t i = 0; i < over; ++i) ++size[(chunks - over) / 2 + i];
-  if (t.ends_count_as_layers) {
-    const auto take = [&](std::uint32_t& end, std::uint32_t taken) {
-      if (end < taken)
-        refuse("an end that counts as " + std::to_string(taken) + " layers finds " + std::to_string(end) + " places");
-      end -= taken;
-    };
-    take(size.front(), 1);
-    take(size.back(), head);
-  }
+  size.front() -= ends.first;
+  size.back() -= ends.last;
   return size;
 }
 
@@ -89,12 +111,7 @@ namespace detail {
 // pre: pp >= 1. post: the counts of each kind add up to those of the model. complexity: O(layers + pp * virtual_stages).
 // errors: invalid_argument when the layers of the first and last stage don't fit, or more stages than layers are asked.
 [[nodiscard]] inline stage_split split_layers(const transformer& model, const training& t, std::uint32_t pp) {
-  const auto layers = static_cast<std::uint32_t>(model.layers.size());
-  if (pp == 0) throw invalid_argument("pp is 0: a pipeline has 1 stage at least");
-  if (pp > 1 &&
-      std::uint64_t{pp} * std::max(1U, t.virtual_stages) > layers + (t.ends_count_as_layers ? 2U + model.prediction_layers : 0U))
-    throw invalid_argument("pp " + std::to_string(pp) + " with " + std::to_string(std::max(1U, t.virtual_stages)) +
-                           " virtual stages needs as many layers; the model has " + std::to_string(layers));
+  if (const std::string why = why_not_split(model, t, pp); !why.empty()) throw invalid_argument(why);
   stage_split split(pp, model.kinds.size());
   const std::vector<std::uint32_t> size = detail::chunk_sizes(model, pp, t);
   std::uint32_t at = 0;

@@ -24,7 +24,7 @@ enum class collective : std::uint8_t { all_reduce, all_gather, reduce_scatter, a
 }
 
 // What can run while bytes are on their way.
-enum class hidden_behind : std::uint8_t { nothing, own_matrices, attention, other_micro_batch, backward_pass, next_layer };
+enum class hidden_behind : std::uint8_t { own_matrices, attention, other_micro_batch };
 
 // One kind of message of one layer and micro-batch. units: bytes as nccl-tests counts them: the whole buffer.
 struct message {
@@ -33,7 +33,7 @@ struct message {
   double bytes = 0;
   double forward = 0;   // times a forward pass
   double backward = 0;  // times a backward pass
-  hidden_behind behind = hidden_behind::nothing;
+  hidden_behind behind = hidden_behind::own_matrices;
 };
 
 // The messages of one layer, at most six.
@@ -96,9 +96,9 @@ constexpr void add_tp_block(layer_traffic& out, const training& t, axis over, do
                hidden_behind::other_micro_batch});
     if (d.expert_tp > 1) {
       out.add({axis::expert_tp, collective::all_gather, routed * d.expert_tp * width * detail::half_precision_bytes, 1, 1,
-               hidden_behind::nothing});
+               hidden_behind::own_matrices});
       out.add({axis::expert_tp, collective::reduce_scatter, routed * d.expert_tp * width * detail::half_precision_bytes, 1, 1,
-               hidden_behind::nothing});
+               hidden_behind::own_matrices});
     }
   }
   if (d.cp > 1 && kind.mixer == mixer_kind::attention)

@@ -63,6 +63,18 @@ struct training {
   friend bool operator==(const training&, const training&) = default;
 };
 
+// Samples of one step of the job. pre: dp > 0. units: samples. complexity: O(1). errors: none.
+[[nodiscard]] constexpr std::uint64_t samples_per_step(const training& t, std::uint32_t dp) noexcept {
+  return t.global_batch != 0 ? t.global_batch : std::uint64_t{t.micro_batch} * dp;
+}
+
+// Micro-batches that each replica passes in one step; a batch that doesn't divide is rounded up.
+// pre: dp > 0, micro_batch > 0. complexity: O(1). errors: none.
+[[nodiscard]] constexpr std::uint64_t micro_batches_per_step(const training& t, std::uint32_t dp) noexcept {
+  const std::uint64_t pass = std::uint64_t{t.micro_batch} * dp;
+  return (samples_per_step(t, dp) + pass - 1) / pass;
+}
+
 // What a switch amounts to. complexity: O(1). errors: none.
 [[nodiscard]] constexpr bool is_on(toggle said, bool by_profile) noexcept {
   return said == toggle::by_profile ? by_profile : said == toggle::on;
