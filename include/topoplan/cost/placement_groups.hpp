@@ -46,9 +46,9 @@ class tally {
 };
 
 // Where every rank sits, as columns; and the uplinks of every tier.
-class seating {
+class placed_ranks {
  public:
-  seating(const cluster& c, const rank_map_view& map) : cluster_(c), map_(map) {
+  placed_ranks(const cluster& c, const rank_map_view& map) : cluster_(c), map_(map) {
     find_hosts();
     find_units();
     for (const tier& t : c.tiers) capacity_.emplace_back(t.nodes.size(), 0.0);
@@ -75,7 +75,7 @@ class seating {
 
  private:
   struct worker {
-    worker(const seating& s, std::uint32_t size)
+    worker(const placed_ranks& s, std::uint32_t size)
         : members(size),
           seats(s),
           domains(s.cluster_.domains),
@@ -161,7 +161,7 @@ class seating {
       }
     }
 
-    const seating& seats;
+    const placed_ranks& seats;
     tally domains;
     tally hosts;
     tally units;
@@ -248,12 +248,12 @@ class seating {
 // pre: c is valid; set is of one decomposition. complexity: O(ranks * tiers + GPUs * tiers). errors: invalid_argument for a map
 // of another cluster, naming its host or GPU, and as layout::groups().
 [[nodiscard]] inline group_shape placed_group(const cluster& c, const rank_map_view& map, axis_set set) {
-  return detail::seating(c, map).shape(set);
+  return detail::placed_ranks(c, map).shape(set);
 }
 
 // The same for every axis of the job. complexity: O(ranks * tiers + GPUs * tiers). errors: as placed_group().
 [[nodiscard]] inline axis_groups groups_of(const cluster& c, const rank_map_view& map) {
-  const detail::seating seats(c, map);
+  const detail::placed_ranks seats(c, map);
   axis_groups g;
   g.tp = seats.shape(axis::tp);
   g.cp = seats.shape(axis::cp);
