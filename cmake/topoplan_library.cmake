@@ -67,11 +67,13 @@ topoplan_module_headers(core_headers core layout rank_map cluster plan)
 set(groups_headers ${core_headers})
 list(FILTER core_headers EXCLUDE REGEX "/rank_map/groups\\.hpp$")
 list(FILTER groups_headers INCLUDE REGEX "/rank_map/groups\\.hpp$")
+topoplan_module_headers(cost_headers workload cost)
 topoplan_module_headers(graph_headers graph)
 topoplan_module_headers(solve_headers solve)
 topoplan_module_headers(import_headers import)
 set(json_headers ${import_headers})
-set(json_names "/(json|json_place|json_events|json_document|json_documents|gathered_json|cluster_file|rank_map_file)\\.hpp$")
+set(json_names
+  "/(json|json_place|json_events|json_document|json_documents|gathered_json|cluster_file|rank_map_file|calibration_file|hf_config)\\.hpp$")
 list(FILTER import_headers EXCLUDE REGEX "${json_names}")
 list(FILTER json_headers INCLUDE REGEX "${json_names}")
 set(xml_headers ${import_headers})
@@ -93,7 +95,8 @@ endforeach()
 
 topoplan_add_library(core HEADERS ${core_headers})
 topoplan_add_library(groups HEADERS ${groups_headers} NEEDS core PACKAGES range-v3 LINKS range-v3::range-v3)
-topoplan_add_library(import HEADERS ${import_headers} NEEDS core)
+topoplan_add_library(cost HEADERS ${cost_headers} NEEDS core)
+topoplan_add_library(import HEADERS ${import_headers} NEEDS cost)
 topoplan_add_library(graph HEADERS ${graph_headers} NEEDS import PACKAGES Boost LINKS Boost::headers)
 topoplan_add_library(solve HEADERS ${solve_headers} NEEDS graph groups)
 topoplan_add_library(json HEADERS ${json_headers} NEEDS import PACKAGES nlohmann_json LINKS nlohmann_json::nlohmann_json)
@@ -101,6 +104,6 @@ topoplan_add_library(xml HEADERS ${xml_headers} NEEDS import PACKAGES pugixml LI
 # yaml-cpp 0.7 exports its target without a namespace.
 topoplan_add_library(yaml HEADERS ${yaml_headers} NEEDS import PACKAGES yaml-cpp
   LINKS $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
-topoplan_add_library(emit HEADERS ${emit_headers} NEEDS core)
+topoplan_add_library(emit HEADERS ${emit_headers} NEEDS cost)
 topoplan_add_library(topoplan HEADERS "${PROJECT_SOURCE_DIR}/include/topoplan/topoplan.hpp"
-  NEEDS core groups graph solve import json emit)
+  NEEDS core groups cost graph solve import json emit)
