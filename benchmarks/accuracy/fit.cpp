@@ -76,7 +76,7 @@ constexpr std::array families{
                "tp_exposed_plain dp_exposed dp_rate gather_rate gather_hidden gather_hidden_prefetched expert_exposed "
                "expert_exposed_overlapped expert_layer expert_traffic expert_matmul pp_exposed power layer cp_exposed "
                "quantization straggler",
-               0.6},
+               0.7},
     family_fit{"B200",
                "matmul_16bit matmul_fp8 matmul_mxfp8 board matmul_side attention state_space memory pointwise_fused tp_exposed "
                "tp_exposed_plain dp_exposed dp_rate expert_exposed expert_exposed_overlapped expert_layer expert_traffic "
@@ -84,7 +84,7 @@ constexpr std::array families{
                0.4},
     family_fit{"GB200",
                "matmul_16bit matmul_fp8 matmul_mxfp8 matmul_nvfp4 board board_fp4 matmul_side attention state_space memory "
-               "pointwise_fused tp_exposed dp_exposed gather_hidden_prefetched expert_exposed expert_exposed_overlapped "
+               "pointwise_fused tp_exposed dp_exposed dp_rate gather_hidden_prefetched expert_exposed expert_exposed_overlapped "
                "expert_layer expert_traffic expert_matmul pp_exposed quantization layer cp_exposed",
                0.3},
 };

@@ -98,6 +98,20 @@ TEST_CASE("1F1B keeps pp - i micro-batches on stage i, never more than there are
   CHECK(memory_of_stage(m, t, d, chunks, 1).activations == Approx((4 + 6 - 1) / 2.0 * last));
 }
 
+TEST_CASE("ZeRO-2 divides gradients, but under a pipeline they are whole until the last micro-batch") {
+  const transformer m = gpt_7_5b();
+  training t;
+  t.sharding = sharding::zero2;
+  resolved_degrees d;
+  d.dp = 8;
+  const auto parameters = static_cast<double>(parameters_of(m).total());
+  CHECK(only_stage(m, t, d).gradients == Approx(4 * parameters / 8));
+  d.pp = 37;
+  const stage_split split = split_layers(m, t, 37);
+  CHECK(memory_of_stage(m, t, d, split, 5).gradients ==
+        Approx(4 * static_cast<double>(parameters_of(m.kinds[0], m.hidden).total())));
+}
+
 TEST_CASE("ends: the last stage holds the logits, the first the embedding, both when tied") {
   transformer m = topoplan_test::llama_8b();
   training t;
@@ -114,7 +128,7 @@ TEST_CASE("ends: the last stage holds the logits, the first the embedding, both 
   CHECK(memory_of_stage(m, t, d, split, 1).weights == Approx(2 * (layers + end + 4096)));
 }
 
-TEST_CASE("frozen weights keep no gradients, and 4-bit ones a quarter of the bytes") {
+TEST_CASE("frozen weights keep no gradients; 4-bit ones are those of the layers, tables and head stay in 16 bits") {
   const transformer m = topoplan_test::llama_8b();
   training t;
   t.sharding = sharding::none;
@@ -125,7 +139,11 @@ TEST_CASE("frozen weights keep no gradients, and 4-bit ones a quarter of the byt
   CHECK(lora.states() < 0.2 * full);
   CHECK(lora.weights > 2 * 8.0e9);
   t.tuning = finetuning::qlora;
-  CHECK(only_stage(m, t, d).weights < 0.3 * lora.weights);
+  const double ends = static_cast<double>(end_parameters_of(m).total());
+  const double layers = static_cast<double>(parameters_of(m).total()) - ends;
+  const double adapters = 32 * static_cast<double>(adapter_parameters(m.kinds[0], m.hidden, t.lora_rank));
+  CHECK(only_stage(m, t, d).weights == Approx(4.127 / 8 * layers + 2 * ends + 2 * adapters));
+  CHECK(lora.weights == Approx(2 * (layers + ends + adapters)));
 }
 
 TEST_CASE("the verdict has three states, and the middle one is a margin on both sides") {

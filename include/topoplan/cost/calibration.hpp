@@ -37,7 +37,8 @@ struct step_calibration {
   double expert_traffic = 1.5;  // traffic of permutation and activation over the least possible
   double step = 5e-3;
   double straggler = 0.004;  // a doubling of 8-GPU hosts
-  // Exposure of communication.
+  // Communication inside a step: what of a collective's time alone shows; for tensor and expert parallelism and sends also where
+  // nothing overlaps, as collectives inside a step take another time than alone.
   double tp_exposed = 0.35;          // overlapped with matrices
   double tp_exposed_plain = 0.6;     // not overlapped: collectives on their own, as sustained inside a step
   double tp_exposed_backward = 0.5;  // all-reduce of input gradients behind weight gradients
@@ -47,10 +48,10 @@ struct step_calibration {
   double expert_exposed_overlapped = 0.24;
   double pp_exposed_plain = 1.2;
   double pp_exposed = 0.5;
-  double dp_rate = 0.6;        // of the measured rate of the collective, beside compute
-  double dp_exposed = 0.2;     // first and last buckets; above 1 where collectives are slower than dp_rate beside compute
-  double gather_rate = 0.7;    // FSDP: of the measured rate of the collectives, beside compute
-  double gather_hidden = 0.6;  // PyTorch FSDP: part of the shorter of compute and communication that overlaps
+  double dp_rate = 0.6;                   // of the measured rate of the collective, beside compute
+  double dp_exposed = 0.2;                // first and last buckets
+  double gather_rate = 0.7;               // FSDP: of the measured rate of the collectives, beside compute
+  double gather_hidden = 0.6;             // PyTorch FSDP: part of the shorter of compute and communication that overlaps
   double gather_hidden_prefetched = 0.9;  // the same where gathers are prefetched (Megatron-FSDP, DeepSpeed)
   double power = 1.2;                     // exponent: rate of arithmetic over power below the part's own
 };

@@ -35,9 +35,9 @@ struct error_band {
 [[nodiscard]] constexpr error_band band_of(gpu_family family, bool experts) noexcept {
   switch (family) {
     case gpu_family::ampere: return experts ? error_band{0.8, 1.4, 0} : error_band{0.943, 1.21, 197};
-    case gpu_family::hopper: return experts ? error_band{0.826, 1.43, 31} : error_band{0.903, 1.12, 73};
+    case gpu_family::hopper: return experts ? error_band{0.835, 1.42, 31} : error_band{0.918, 1.13, 73};
     case gpu_family::blackwell: return experts ? error_band{0.856, 1.17, 44} : error_band{0.952, 1.1, 25};
-    case gpu_family::grace_blackwell: return experts ? error_band{0.849, 1.38, 104} : error_band{0.781, 1.09, 63};
+    case gpu_family::grace_blackwell: return experts ? error_band{0.848, 1.38, 104} : error_band{0.781, 1.09, 63};
     case gpu_family::other: break;
   }
   return {0.6, 1.6, 0};

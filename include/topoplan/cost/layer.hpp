@@ -279,25 +279,28 @@ inline void price_experts(const layer_pricing& p, const expert_block& e, layer_t
   return r == recomputation::full ? 1 : r == recomputation::half ? 0.5 : 0;
 }
 
-// The exposed parts of a message's times, forward and backward.
+// What of a message's time shows, forward and backward, and what would show if nothing overlapped: collectives inside a step
+// take another time than alone.
 struct exposure {
   double forward = 1;
   double backward = 1;
+  double plain = 1;
 };
 
 [[nodiscard]] inline exposure exposure_of(const layer_pricing& p, const message& m) noexcept {
   const step_calibration& c = p.factors;
-  if (m.over == axis::cp) return {c.cp_exposed, c.cp_exposed};
+  if (m.over == axis::cp) return {c.cp_exposed, c.cp_exposed, 1};
   if (m.over == axis::ep) {
-    const double part = is_on(p.settings.expert_overlap, false) ? c.expert_exposed_overlapped : c.expert_exposed;
-    return {part, part};
+    const double part =
+        is_on(p.settings.expert_overlap, false) ? std::min(c.expert_exposed_overlapped, c.expert_exposed) : c.expert_exposed;
+    return {part, part, c.expert_exposed};
   }
   // With sequence parallelism gathers and scatters run beside their own matrices; an all-reduce of input gradients runs
   // beside the weight gradient.
-  const bool reduces = m.what == collective::all_reduce;
-  const bool overlapped = is_on(p.settings.tp_overlap, p.settings.software != software_profile::megatron_2021);
-  const double part = overlapped && !reduces ? c.tp_exposed : c.tp_exposed_plain;
-  return {part, overlapped && reduces ? part * c.tp_exposed_backward : part};
+  const double plain = c.tp_exposed_plain;
+  if (!is_on(p.settings.tp_overlap, p.settings.software != software_profile::megatron_2021)) return {plain, plain, plain};
+  if (m.what == collective::all_reduce) return {plain, plain * c.tp_exposed_backward, plain};
+  return {c.tp_exposed, c.tp_exposed, plain};
 }
 
 inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer_time& out) noexcept {
@@ -309,8 +312,8 @@ inline void price_messages(const layer_pricing& p, const layer_kind& kind, layer
     const bool tensor = m.over == axis::tp || m.over == axis::expert_tp;
     if (tensor && !g.in_domain()) once *= p.factors.tp_across_domains;
     const exposure part = exposure_of(p, m);
-    const double covered =
-        once * ((1 + again) * m.forward * std::max(0.0, 1 - part.forward) + m.backward * std::max(0.0, 1 - part.backward));
+    const double covered = once * ((1 + again) * m.forward * std::max(0.0, part.plain - part.forward) +
+                                   m.backward * std::max(0.0, part.plain - part.backward));
     double time_parts::* const axis_part = tensor ? &time_parts::tp : m.over == axis::ep ? &time_parts::ep : &time_parts::cp;
     double hidden_time::* const hidden_part = tensor               ? &hidden_time::tp
                                               : m.over == axis::ep ? &hidden_time::ep
@@ -332,6 +335,18 @@ inline void price_recomputation(const layer_pricing& p, layer_time& out) noexcep
   }
 }
 
+// Frozen matrices: adapters run beside them, in 16 bits and with the gradients of both factors; those in 4 bits are widened
+// before each pass, read once and written once.
+inline void price_adapters(const layer_pricing& p, const layer_kind& kind, layer_time& out) noexcept {
+  const double sizes = static_cast<double>(adapter_parameters(kind, p.model.hidden, 1)) / p.degrees.tp;
+  if (sizes > 0) add_linear(out, half_linear(p.rates, p.tokens, sizes, p.settings.lora_rank), 2);
+  if (p.settings.tuning != finetuning::qlora) return;
+  const layer_parameters own = parameters_of(kind, p.model.hidden, {p.degrees.tp, p.degrees.ep, p.degrees.expert_tp});
+  const double widened = static_cast<double>(own.total()) * (frozen_4bit_bytes + half_precision_bytes) / p.rates.memory;
+  out.forward.pointwise += widened;
+  out.backward.pointwise += widened;
+}
+
 [[nodiscard]] inline layer_time price_layer(const layer_pricing& p, const layer_kind& kind) noexcept {
   layer_time out;
   if (kind.mixer == mixer_kind::attention) price_attention(p, kind.attention, out);
@@ -340,6 +355,7 @@ inline void price_recomputation(const layer_pricing& p, layer_time& out) noexcep
   if (kind.feed_forward == feed_forward_kind::experts) price_experts(p, kind.experts, out);
   out.forward.pointwise += p.factors.layer;
   out.backward.pointwise += p.factors.layer;
+  if (frozen(p.settings)) price_adapters(p, kind, out);
   price_messages(p, kind, out);
   price_recomputation(p, out);
   return out;

@@ -40,14 +40,16 @@ struct step_time {
 // Parameters that one rank holds of a layer.
 struct rank_parameters {
   double dense = 0;
-  double experts = 0;  // routed ones
+  double experts = 0;   // routed ones
+  double adapters = 0;  // trained beside frozen ones
 };
 
 // What a stage's layers cost, shared by all plans that differ only in pipeline depth, batch and data parallelism.
 struct priced_layers {
   std::vector<layer_time> kinds;            // by kind, one layer and micro-batch
   std::vector<rank_parameters> parameters;  // by kind, of one layer on one rank
-  layer_time head;                          // head, loss and prediction layers, one micro-batch
+  layer_time head;                          // head and loss, those of prediction layers too; one micro-batch
+  layer_time prediction;                    // layers of multi-token prediction, one micro-batch
   layer_time embedding;                     // one micro-batch
   double head_parameters = 0;               // of one rank
   double embedding_parameters = 0;
@@ -93,13 +95,14 @@ inline void price_ends(const layer_pricing& p, priced_layers& out) noexcept {
   out.embedding.backward.pointwise += 2 * p.tokens * h * half_precision_bytes / p.rates.memory;
   for (std::uint32_t i = 0; i < p.model.prediction_layers; ++i) {
     const layer_time& last = out.kinds[p.model.layers.back()];
-    head.forward += last.forward;
-    head.backward += last.backward;
-    head.again += last.again;
-    head.hidden += last.hidden;
+    out.prediction.forward += last.forward;
+    out.prediction.backward += last.backward;
+    out.prediction.again += last.again;
+    out.prediction.hidden += last.hidden;
     const double both = linear(p.rates, p.tokens, h / t, 2 * h);
-    head.forward.matrices += both + forward;
-    head.backward.matrices += (both + forward) * (1 + p.weight_pass);
+    add_linear(out.prediction, both, 1 + p.weight_pass);
+    head.forward.matrices += forward;
+    head.backward.matrices += forward * (1 + p.weight_pass);
     head.forward.pointwise += loss / 2;
     head.backward.pointwise += loss / 2;
   }
@@ -147,7 +150,9 @@ struct replica_exchange {
   for (const layer_kind& kind : model.kinds) {
     out.kinds.push_back(detail::price_layer(p, kind));
     const layer_parameters own = parameters_of(kind, model.hidden, split);
-    out.parameters.push_back({static_cast<double>(own.dense()), static_cast<double>(own.routed_experts)});
+    const double adapters =
+        detail::frozen(t) ? static_cast<double>(adapter_parameters(kind, model.hidden, t.lora_rank)) / d.tp : 0;
+    out.parameters.push_back({static_cast<double>(own.dense()), static_cast<double>(own.routed_experts), adapters});
   }
   const end_parameters ends = end_parameters_of(model, d.tp);
   out.embedding_parameters = static_cast<double>(ends.embedding + ends.positions);
@@ -170,8 +175,9 @@ struct stage_cost {
   layer_time ends;
   double send = 0;
   double accumulate = 0;
-  double dense = 0;    // parameters of one rank
-  double experts = 0;  // parameters of one rank
+  double dense = 0;     // parameters of one rank
+  double experts = 0;   // parameters of one rank
+  double adapters = 0;  // parameters of one rank
   [[nodiscard]] double micro_batch() const noexcept { return layers.total() + ends.total() + send + accumulate; }
 };
 
@@ -229,7 +235,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     const bool overlapped = is_on(t.pipeline_overlap, !old && v > 1);
     const double exposed = overlapped ? c.pp_exposed : c.pp_exposed_plain;
     send = 2 * v * once * exposed;
-    hidden_send = 2 * v * once * std::max(0.0, 1 - exposed);
+    hidden_send = 2 * v * once * std::max(0.0, (overlapped ? c.pp_exposed_plain : exposed) - exposed);
   }
 
   step_time out;
@@ -238,6 +244,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   double all_stages = 0;
   double most_dense = 0;
   double most_experts = 0;
+  double most_adapters = 0;
   double gather = 0;
   double time = 0;
   for (std::uint32_t stage = 0; stage < d.pp; ++stage) {
@@ -254,6 +261,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
       detail::add(s.layers, count[k], priced.kinds[k]);
       s.dense += count[k] * priced.parameters[k].dense;
       s.experts += count[k] * priced.parameters[k].experts;
+      s.adapters += count[k] * priced.parameters[k].adapters;
       layers += count[k];
     }
     if (stage == 0) {
@@ -261,6 +269,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
       s.dense += priced.embedding_parameters;
     }
     if (stage + 1 == d.pp) {
+      detail::add(s.layers, 1, priced.prediction);
       detail::add(s.ends, 1, priced.head);
       s.dense += priced.head_parameters;
       if (model.tied_embeddings && d.pp > 1) s.dense += priced.table_parameters;
@@ -278,6 +287,7 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     }
     most_dense = std::max(most_dense, s.dense);
     most_experts = std::max(most_experts, s.experts);
+    most_adapters = std::max(most_adapters, s.adapters);
     if (fully_sharded)
       gather = std::max(gather, detail::gather_seconds(m, t, s, layers + 1, groups, d.pp > 1 ? 1 : micro_batches));
   }
@@ -294,21 +304,28 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
   out.bubble = (all_stages - slowest_time) / v;
   const double pipeline = micro_batches * slowest_time + out.bubble;
 
-  const double trained = detail::frozen(t) ? 0 : 1;
+  // Frozen parameters send nothing and have no states; their adapters do.
+  const bool frozen = detail::frozen(t);
+  const double trained_dense = frozen ? most_adapters : most_dense;
+  const double trained_experts = frozen ? 0 : most_experts;
   if (fully_sharded) {
     const double comm = gather / c.gather_rate;
     const bool prefetched = t.software == software_profile::megatron_core || old;
-    const double part = std::min(1.0, prefetched ? c.gather_hidden_prefetched : c.gather_hidden);
+    // The first gather and the last scatter have nothing to hide behind.
+    const double part = std::min(0.97, prefetched ? c.gather_hidden_prefetched : c.gather_hidden);
     const double hidden = part * std::min(pipeline, comm);
     out.dp = comm - hidden;
     out.hidden.dp = hidden;
   } else {
-    const detail::replica_exchange dense = detail::exchange_of(m, t, trained * most_dense, groups.dp_cp);
-    const detail::replica_exchange experts = detail::exchange_of(m, t, trained * most_experts, groups.expert_dp);
-    const double comm = (dense.reduce + dense.gather + experts.reduce + experts.gather) / c.dp_rate;
+    const detail::replica_exchange dense = detail::exchange_of(m, t, trained_dense, groups.dp_cp);
+    const detail::replica_exchange experts = detail::exchange_of(m, t, trained_experts, groups.expert_dp);
+    // Sharded gradients leave after each micro-batch; under a pipeline they are kept whole until the last.
+    const double times = t.sharding == sharding::zero2 && d.pp == 1 ? micro_batches : 1;
+    const double comm = (times * (dense.reduce + experts.reduce) + dense.gather + experts.gather) / c.dp_rate;
     const bool overlapped = is_on(t.dp_overlap, !old);
-    out.dp = overlapped ? c.dp_exposed * comm + std::max(0.0, (1 - c.dp_exposed) * comm - slowest_time) : comm;
-    out.hidden.dp = std::max(0.0, comm - out.dp);
+    const double shows = std::min(1.0, c.dp_exposed);
+    out.dp = overlapped ? shows * comm + std::max(0.0, (1 - shows) * comm - times * slowest_time) : comm;
+    out.hidden.dp = comm - out.dp;
   }
   if (model.tied_embeddings && d.pp > 1) {
     // First and last stage add up their gradients of the token table, when both are done.
@@ -318,12 +335,12 @@ inline void add(layer_time& to, double times, const layer_time& what) noexcept {
     ends.hosts = std::min(2U, ends.hosts);
     ends.per_domain = 2 / ends.domains;
     ends.per_host = 2 / ends.hosts;
-    out.dp += trained * collective_seconds(m.links, collective::all_reduce, priced.table_parameters * t.reduction_bytes, ends);
+    if (!frozen) out.dp += collective_seconds(m.links, collective::all_reduce, priced.table_parameters * t.reduction_bytes, ends);
   }
   const bool sharded_states = t.sharding != sharding::none;
   const double local =
-      most_dense / (sharded_states ? groups.dp_cp.ranks : 1) + most_experts / (sharded_states ? groups.expert_dp.ranks : 1);
-  out.optimizer = trained * local * detail::optimizer_traffic(t) / memory_rate;
+      trained_dense / (sharded_states ? groups.dp_cp.ranks : 1) + trained_experts / (sharded_states ? groups.expert_dp.ranks : 1);
+  out.optimizer = local * detail::optimizer_traffic(t) / memory_rate;
   out.fixed = c.step;
   const double sum = pipeline + out.dp + out.optimizer + out.fixed;
   const double hosts = std::max(1.0, static_cast<double>(d.world()) / 8);

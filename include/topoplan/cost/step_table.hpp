@@ -53,31 +53,31 @@ namespace detail {
 // 56 runs.
 [[nodiscard]] constexpr step_calibration hopper_steps() noexcept {
   step_calibration c;
-  c.matmul_16bit = 0.715;
-  c.matmul_fp8 = 0.748;
-  c.matmul_side = 156;
-  c.expert_matmul = 0.886;
-  c.attention = 0.56;
-  c.state_space = 1.49;
-  c.memory = 0.783;
-  c.pointwise_fused = 1.86;
-  c.pointwise_eager = 3.41;
-  c.quantization = 1.06;
-  c.layer = 0.000117;
-  c.expert_layer = 0.00137;
-  c.expert_traffic = 0.981;
-  c.straggler = 0.0029;
-  c.tp_exposed = 0.465;
-  c.tp_exposed_plain = 0.553;
-  c.cp_exposed = 0.499;
-  c.expert_exposed = 0.567;
-  c.expert_exposed_overlapped = 0.374;
-  c.pp_exposed = 0.334;
-  c.dp_rate = 1.11;
-  c.dp_exposed = 0.196;
-  c.gather_rate = 0.979;
-  c.gather_hidden = 0.498;
-  c.gather_hidden_prefetched = 1;
+  c.matmul_16bit = 0.71;
+  c.matmul_fp8 = 0.739;
+  c.matmul_side = 166;
+  c.expert_matmul = 0.885;
+  c.attention = 0.559;
+  c.state_space = 1.54;
+  c.memory = 0.784;
+  c.pointwise_fused = 1.7;
+  c.pointwise_eager = 3.26;
+  c.quantization = 0.975;
+  c.layer = 0.000104;
+  c.expert_layer = 0.00138;
+  c.expert_traffic = 1.1;
+  c.straggler = 0.00301;
+  c.tp_exposed = 0.438;
+  c.tp_exposed_plain = 0.591;
+  c.cp_exposed = 0.529;
+  c.expert_exposed = 0.548;
+  c.expert_exposed_overlapped = 0.291;
+  c.pp_exposed = 0.35;
+  c.dp_rate = 1.04;
+  c.dp_exposed = 0.234;
+  c.gather_rate = 1;
+  c.gather_hidden = 0.485;
+  c.gather_hidden_prefetched = 0.97;
   c.power = 1.08;
   // Of these no run of the family tells anything: what holds for all families.
   c.matmul_mxfp8 = 0.75;
@@ -135,29 +135,30 @@ namespace detail {
 // 46 runs.
 [[nodiscard]] constexpr step_calibration grace_blackwell_steps() noexcept {
   step_calibration c;
-  c.matmul_16bit = 0.696;
+  c.matmul_16bit = 0.695;
   c.matmul_fp8 = 0.67;
-  c.matmul_mxfp8 = 0.663;
-  c.matmul_nvfp4 = 0.684;
-  c.matmul_side = 103;
+  c.matmul_mxfp8 = 0.664;
+  c.matmul_nvfp4 = 0.689;
+  c.matmul_side = 104;
   c.board = 1.36;
-  c.board_fp4 = 1.12;
+  c.board_fp4 = 1.13;
   c.expert_matmul = 1.04;
   c.attention = 0.723;
   c.state_space = 3.3;
   c.memory = 0.771;
-  c.pointwise_fused = 2.99;
-  c.quantization = 0.573;
-  c.layer = 9.83e-05;
-  c.expert_layer = 0.000461;
+  c.pointwise_fused = 2.96;
+  c.quantization = 0.581;
+  c.layer = 9.96e-05;
+  c.expert_layer = 0.000457;
   c.expert_traffic = 3.18;
-  c.tp_exposed = 0.7;
-  c.cp_exposed = 0.717;
+  c.tp_exposed = 0.714;
+  c.cp_exposed = 0.713;
   c.expert_exposed = 0.134;
-  c.expert_exposed_overlapped = 0.12;
+  c.expert_exposed_overlapped = 0.121;
   c.pp_exposed = 0.121;
-  c.dp_exposed = 1.27;
-  c.gather_hidden_prefetched = 0.575;
+  c.dp_rate = 0.455;
+  c.dp_exposed = 0.887;
+  c.gather_hidden_prefetched = 0.573;
   // Of these no run of the family tells anything: what holds for all families.
   c.pointwise_2021 = 1;
   c.pointwise_eager = 2.6;
@@ -166,7 +167,6 @@ namespace detail {
   c.tp_exposed_backward = 0.4;
   c.tp_across_domains = 1.1;
   c.pp_exposed_plain = 1.3;
-  c.dp_rate = 0.7;
   c.gather_rate = 0.9;
   c.gather_hidden = 0.55;
   c.power = 0.9;
@@ -177,7 +177,8 @@ namespace detail {
 
 // The calibration of a family; `other` gets that of Hopper.
 // complexity: O(1). errors: none.
-// source: topoplan-bench-accuracy --fit on 211 of the published runs that it names: the most probable factors, with priors that hold for all families.
+// source: topoplan-bench-accuracy --fit on 211 of the published runs that it names: the most probable factors, with priors that
+// hold for all families.
 [[nodiscard]] constexpr step_calibration calibration_of(gpu_family family) noexcept {
   switch (family) {
     case gpu_family::ampere: return detail::ampere_steps();

@@ -195,6 +195,7 @@ struct checkpoint_request {
   failure_rate failures = failures_llama3;
   bool asynchronous = true;  // a snapshot to host memory, drained while training goes on
   bytes_per_second snapshot_rate = snapshot_rate_pcie4;
+  seconds fixed_stall = seconds{1};         // of each checkpoint, beside its bytes: ranks agree, files are opened; assumed
   seconds restart_overhead = seconds{300};  // finding the fault, starting processes and communicators, without reading
   double read_copies = 1;                   // how often the checkpoint is read at a restart: replicas that each read their own
 };
@@ -221,7 +222,7 @@ struct checkpoint_plan {
   if (r.asynchronous && !(r.snapshot_rate.value > 0)) throw invalid_argument("a snapshot rate is above 0");
   checkpoint_plan p;
   const seconds write = write_time(r.what, r.storage, r.gpus_per_host);
-  p.stall = r.asynchronous ? snapshot_time(r.what, r.snapshot_rate) : write;
+  p.stall = r.fixed_stall + (r.asynchronous ? snapshot_time(r.what, r.snapshot_rate) : write);
   p.drain = r.asynchronous ? write : seconds{};
   p.between_failures = mean_time_between_failures(r.hosts, r.failures);
   const seconds best = daly_interval(p.stall, p.between_failures);

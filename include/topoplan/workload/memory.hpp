@@ -173,15 +173,11 @@ constexpr void add_feed_forward(activation_sum& out, double size, bool gated, do
   return master + 8;
 }
 
-// Bytes of a frozen parameter in 4 bits, with a 16-bit scale for every 64 quantised once more.
-// source: Dettmers et al., "QLoRA", arXiv 2305.14314, section 3: 4.127 bits.
-inline constexpr double frozen_4bit_bytes = 4.127 / 8;
-
 // Adds the states of parameters that `replicas` ranks share.
-constexpr void add_states(stage_memory& m, const training& t, double parameters, double trained, double replicas) noexcept {
+constexpr void add_states(stage_memory& m, const training& t, double parameters, double trained, double replicas,
+                          double frozen_bytes, bool pipeline) noexcept {
   if (t.tuning != finetuning::full) {
-    m.weights += (t.tuning == finetuning::qlora ? frozen_4bit_bytes : 2.0) * parameters /
-                 (t.sharding >= sharding::zero3_kept ? replicas : 1);
+    m.weights += frozen_bytes * parameters / (t.sharding >= sharding::zero3_kept ? replicas : 1);
     m.weights += 2 * trained;
     m.gradients += t.gradient_bytes * trained;
     m.optimizer += optimizer_bytes(t) * trained / (t.sharding == sharding::none ? 1 : replicas);
@@ -200,7 +196,8 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
       break;
     case sharding::zero2:
       m.weights += 2 * parameters;
-      m.gradients += t.gradient_bytes * parameters / replicas;
+      // Under a pipeline gradients are whole until the step's last micro-batch.
+      m.gradients += t.gradient_bytes * parameters / (pipeline ? 1 : replicas);
       m.optimizer += optimizer_bytes(t) * parameters / replicas;
       break;
     case sharding::zero3_kept:
@@ -238,6 +235,7 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
   const double tokens = tokens_per_pass(t, d.cp);
 
   double dense = 0;
+  double at_ends = 0;  // of dense: tables, head and norms outside the layers, which stay in 16 bits when layers are frozen in 4
   double experts = 0;
   double kept = 0;
   double largest_layer = 0;  // parameters
@@ -262,16 +260,19 @@ constexpr void add_states(stage_memory& m, const training& t, double parameters,
   const end_parameters ends = end_parameters_of(model, d.tp);
   const bool first = stage == 0;
   const bool last = stage + 1 == d.pp;
-  if (first) dense += static_cast<double>(ends.embedding + ends.positions);
+  if (first) at_ends += static_cast<double>(ends.embedding + ends.positions);
   if (last) {
-    dense += static_cast<double>(ends.head + ends.norms);
-    if (model.tied_embeddings && d.pp > 1) dense += static_cast<double>(ends.embedding);
+    at_ends += static_cast<double>(ends.head + ends.norms);
+    if (model.tied_embeddings && d.pp > 1) at_ends += static_cast<double>(ends.embedding);
     for (std::uint32_t i = 0; i < model.prediction_layers; ++i) add_layer(model.kinds[model.layers.back()], 1);
     const bool fused = loss_is_fused(t);
     m.logits = tokens * model.vocabulary / d.tp * (fused ? c.logit_fused : c.logit_plain) * (1 + model.prediction_layers);
   }
-  detail::add_states(m, t, dense, adapters, replicas);
-  detail::add_states(m, t, experts, 0, expert_replicas);
+  const double layer_bytes = t.tuning == finetuning::qlora ? frozen_4bit_bytes : 2;
+  detail::add_states(m, t, dense, adapters, replicas, layer_bytes, d.pp > 1);
+  detail::add_states(m, t, at_ends, 0, replicas, 2, d.pp > 1);
+  detail::add_states(m, t, experts, 0, expert_replicas, layer_bytes, d.pp > 1);
+  dense += at_ends;
   m.activations = kept * detail::in_flight(stage, d.pp, std::max(1U, t.virtual_stages), micro_batches);
   if (first) m.activations += 2 * tokens * model.hidden / (t.sequence_parallel ? d.tp : 1);
   if (t.recompute == recomputation::full || t.recompute == recomputation::half) m.workspace += largest_whole - largest_kept;

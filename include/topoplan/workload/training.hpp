@@ -32,6 +32,10 @@ enum class software_profile : std::uint8_t { megatron_2021, megatron_core, fsdp_
 // A switch that the profile decides unless it is said.
 enum class toggle : std::uint8_t { by_profile, off, on };
 
+// Bytes of a frozen parameter in 4 bits, with a 16-bit scale for every 64 quantised once more. units: bytes.
+// source: Dettmers et al., "QLoRA", arXiv 2305.14314, section 3: 4.127 bits.
+inline constexpr double frozen_4bit_bytes = 4.127 / 8;
+
 // Training settings. units: tokens, samples (sequences), as named.
 struct training {
   std::uint32_t sequence = 4096;     // tokens of a sample
