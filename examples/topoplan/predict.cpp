@@ -126,6 +126,7 @@ int run_predict(const predict_options& o, std::ostream& out) {
   job.placed = plan.has_value();
   job.training = training_of(settings, job.degrees);
   job.gpu = machine_of(job.cluster, links, settings.power_watts);
+  job.fabric_given = settings.fabric.fabric.has_value();
   check_trainable(job.model, job.training, job.degrees);
   if (const std::string why = why_no_seats(job.degrees, job.cluster); !why.empty()) return refuse(o, why, job.cluster, out);
   job.groups = groups_for(job.cluster, degrees, plan);

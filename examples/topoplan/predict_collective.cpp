@@ -97,7 +97,8 @@ void report_collective(std::ostream& out, const collective_question& q, const cl
       << to_string(links.facts.fabric) << " run it; all groups of a row work at once\n";
   table seats({1});
   for (const collective_groups& g : q.groups)
-    seats.row({g.name, counted(g.groups, "group") + " of " + counted(g.shape.ranks, "GPU"), seats_text(g.shape, links)});
+    seats.row({g.name, counted(g.groups, "group") + (g.groups > 1 ? ", the fullest of " : " of ") + counted(g.shape.ranks, "GPU"),
+               seats_text(g.shape, links, q.what)});
   seats.print(out);
   table t({1, 2, 3, 4, 5});
   t.row({"within", "GPUs", "bytes", "time", "bus GB/s", "algorithm", "links", "rests on"});
@@ -137,7 +138,7 @@ void write_collective_json(std::ostream& out, const collective_question& q, cons
       json.member("hosts", g.shape.hosts);
       json.member("bytes", bytes);
       json.member("seconds", cost.seconds);
-      json.member("bus_bandwidth", cost.bus_bandwidth);
+      json.member("bus_bytes_per_second", cost.bus_bandwidth);
       json.member("algorithm", to_string(cost.by));
       json.member("links", to_string(cost.over));
       json.member("evidence", to_string(cost.known));

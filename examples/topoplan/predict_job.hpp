@@ -28,7 +28,8 @@ struct predicted_job {
   topoplan::resolved_degrees degrees;
   topoplan::order order = topoplan::orders::megatron;
   topoplan::axis_groups groups;
-  bool placed = false;  // groups are those of a plan; else the best placement is assumed
+  bool placed = false;        // groups are those of a plan; else the best placement is assumed
+  bool fabric_given = false;  // by --fabric
 };
 
 // Reads a calibration; without a path topoplan's own. errors: io_error, parse_error.

@@ -146,6 +146,8 @@ void write_memory(json_writer& json, const prediction_report& r) {
   json.open('{', spread::lines);
   json.member("verdict", to_string(p.verdict));
   json.member("capacity_bytes", p.capacity);
+  json.member("tight_above_bytes", p.capacity * r.memory.usable * r.memory.tight);
+  json.member("out_above_bytes", p.capacity * r.memory.usable * r.memory.out);
   json.member("fullest_stage", p.fullest_stage);
   json.key("rests_on");
   json.open('{');
@@ -185,7 +187,7 @@ void write_traffic(json_writer& json, const prediction_report& r) {
     json.member("bytes", row.bytes);
     json.member("times_a_step", row.times);
     json.member("seconds_each", row.cost.seconds);
-    json.member("bus_bandwidth", row.cost.bus_bandwidth);
+    json.member("bus_bytes_per_second", row.cost.bus_bandwidth);
     json.member("algorithm", to_string(row.cost.by));
     json.member("links", to_string(row.cost.over));
     json.member("evidence", to_string(row.cost.known));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -58,7 +59,15 @@ void report_training(std::ostream& out, const prediction_report& r) {
   if (r.job.degrees.tp > 1) out << ", sequence parallel " << (t.sequence_parallel ? "on" : "off");
   if (r.job.degrees.pp > 1) out << ", virtual stages " << std::max(1U, t.virtual_stages);
   if (t.tuning != finetuning::full) out << ", " << to_string(t.tuning) << " of rank " << t.lora_rank;
+  for (const auto& [name, how] :
+       {std::pair{"tp", t.tp_overlap}, {"dp", t.dp_overlap}, {"ep", t.expert_overlap}, {"pp", t.pipeline_overlap}})
+    if (how != toggle::by_profile) out << ", overlap of " << name << (how == toggle::on ? " on" : " off");
   out << '\n';
+  const machine& m = r.job.gpu;
+  out << "Priced as: " << m.gpu << (m.power < 1 ? " capped at " + percent(m.power) + " % of its power" : std::string{})
+      << "; NVLink " << to_string(m.links.facts.family) << "; network " << to_string(m.links.facts.fabric)
+      << (r.job.fabric_given ? "  [given: --fabric]" : "  [from the cluster's network and NIC rate; --fabric says otherwise]")
+      << '\n';
 }
 
 void report_groups(std::ostream& out, const prediction_report& r) {
@@ -88,12 +97,16 @@ void report_step(std::ostream& out, const prediction_report& r) {
   };
   const error_band band = band_of(j.gpu.family, has_experts(j.model));
   out << "Step: " << whole(seconds) << "; four runs of five take " << whole(p.range.low) << " to " << whole(p.range.high)
-      << (band.runs > 0 ? " (by the errors on " + counted(band.runs, "run") + " that the fit hadn't seen)\n" : " (assumed)\n");
+      << (band.runs > 0 ? " (by the errors on " + counted(band.runs, "run") + " that the fit hadn't seen" +
+                              (r.own_factors ? ", with topoplan's own factors)\n" : ")\n")
+                        : " (assumed)\n");
   out << "  " << fixed(p.model_flops_per_second_per_gpu / 1e12, 0) << " TFLOP/s/GPU, MFU " << percent(p.mfu) << " % of the "
       << to_string(j.training.precision) << " peak";
   if (p.mfu != p.mfu_16bit) out << " (" << percent(p.mfu_16bit) << " % of the 16-bit one)";
   out << "; " << fixed(p.tokens_per_second_per_gpu, p.tokens_per_second_per_gpu < 100 ? 1 : 0) << " tokens/s/GPU, "
-      << fixed(p.tokens_per_second_per_gpu * static_cast<double>(j.degrees.world()), 0) << " tokens/s\n";
+      << fixed(p.tokens_per_second_per_gpu * static_cast<double>(j.degrees.world()), 0)
+      << " tokens/s\n  (MFU counts matrices and the whole square of attention, as Megatron-LM does; nothing that is "
+         "recomputed)\n";
   const auto ms = [&](double s) { return fixed(s * 1000, seconds < 10 ? 1 : 0); };
   table t({1, 2, 3});
   t.row({j.degrees.pp > 1 ? "part, by stage " + std::to_string(r.slowest_stage) + ", the slowest" : "part", "ms", "%",
@@ -106,7 +119,10 @@ void report_step(std::ostream& out, const prediction_report& r) {
   }
   t.row({"step", ms(seconds), "100.0"});
   t.print(out);
-  out << "  hidden: communication that other work covers, not part of the step\n  of the step,";
+  out << (std::any_of(r.parts.begin(), r.parts.end(), [](const part& q) { return q.hidden.value_or(0) > 0; })
+              ? "  hidden: what overlap takes away from communication, not part of the step\n"
+              : "")
+      << "  measured: published measurements of such links; fitted: to published runs; assumed: neither\n  of the step,";
   std::string separator = " ";
   for (const evidence e : {evidence::measured, evidence::fitted, evidence::assumed}) {
     if (!(by_evidence[static_cast<std::size_t>(e)] > 0)) continue;
@@ -145,7 +161,10 @@ void report_memory(std::ostream& out, const prediction_report& r) {
       << (r.prediction.memory.size() > 1 ? " of stage " + std::to_string(r.prediction.fullest_stage) + ", the fullest"
                                          : std::string{})
       << ": " << to_string(r.prediction.verdict);
-  if (r.prediction.verdict == memory_verdict::tight) out << " (within the error of the prediction; it may run out)";
+  if (r.prediction.verdict == memory_verdict::tight)
+    out << " (from " << fixed(r.prediction.capacity * r.memory.usable * r.memory.tight / 1e9, 1) << " to "
+        << fixed(r.prediction.capacity * r.memory.usable * r.memory.out / 1e9, 1)
+        << " GB the prediction can't tell; it may run out)";
   out << '\n';
   table t({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   t.row({"stage", "layers", "weights", "gradients", "optimizer", "activations", "logits", "workspace", "context", "GB", ""});
@@ -166,8 +185,7 @@ void report_memory(std::ostream& out, const prediction_report& r) {
     t.row(std::move(cells));
   }
   t.print(out);
-  out << "  all but context is counted tensor by tensor; context (CUDA, communicators, what the allocator can't use)\n"
-         "  is assumed\n";
+  out << "  all but context is counted tensor by tensor; context (CUDA, communicators, fragments) is assumed\n";
 }
 
 void report_traffic(std::ostream& out, const prediction_report& r) {
@@ -180,11 +198,15 @@ void report_traffic(std::ostream& out, const prediction_report& r) {
            time_text(row.cost.seconds), short_number(row.cost.bus_bandwidth / 1e9), std::string(to_string(row.cost.by)),
            std::string(to_string(row.cost.over)) + ", " + std::string(to_string(row.cost.known)), std::string(row.behind)});
   t.print(out);
+  out << "  alone: on idle links, as nccl-tests measures; inside a step fitted factors make of it what the table of parts "
+         "charges.\n"
+         "  bus GB/s is over all NICs of a host; expert tokens are charged once for each other domain, not once for each "
+         "expert\n";
 }
 
 void report_storage(std::ostream& out, const prediction_report& r) {
   const storage_report& s = r.storage;
-  out << "Checkpoint: " << bytes_text(static_cast<double>(s.what.total.value)) << " to go on from, "
+  out << "Checkpoint: " << bytes_text(static_cast<double>(s.what.total.value)) << " with all states, "
       << bytes_text(static_cast<double>(s.what.per_writer.value)) << " a GPU; written in " << time_text(s.writing.value) << " at "
       << short_number(s.write.gigabytes()) << " GB/s " << (s.assumed ? "[assumed; --storage-write GBPS says it]" : "[given]")
       << "\n  one every " << time_text(s.plan.interval.value) << " loses least (a failure every "
@@ -196,19 +218,22 @@ void report_storage(std::ostream& out, const prediction_report& r) {
 
 }  // namespace
 
-std::string seats_text(const group_shape& g, const interconnect& x) {
+std::string seats_text(const group_shape& g, const interconnect& x, std::optional<collective> what) {
   const bool nvlink = x.facts.nvlink_rate > 0;
   std::string text;
   if (g.in_domain() && nvlink) text = "inside one NVLink domain";
   else if (g.hosts <= 1) text = "inside one host, over PCIe";
   else if (nvlink) text = "over " + counted(g.domains, "NVLink domain") + ", " + counted(g.per_domain, "rank") + " in each";
   else text = "over " + counted(g.hosts, "host") + ", " + counted(g.per_host, "rank") + " on each";
-  const double load = std::max(g.ring_load, g.exchange_load);
+  const double load = what == collective::all_to_all ? g.exchange_load
+                      : what                         ? g.ring_load
+                                                     : std::max(g.ring_load, g.exchange_load);
   if (load > 1.005 && !(g.in_domain() && nvlink)) {
     text += "; uplinks asked for ";
-    if (g.ring_load > 1.005) text += short_number(g.ring_load) + " x their rate by rings";
-    if (g.exchange_load > 1.005)
-      text += std::string(g.ring_load > 1.005 ? ", " : "") + short_number(g.exchange_load) + " x their rate by all-to-all";
+    const bool rings = g.ring_load > 1.005 && what != collective::all_to_all;
+    const bool exchanges = g.exchange_load > 1.005 && what.value_or(collective::all_to_all) == collective::all_to_all;
+    if (rings) text += short_number(g.ring_load) + " x their rate by rings";
+    if (exchanges) text += std::string(rings ? ", " : "") + short_number(g.exchange_load) + " x their rate by all-to-all";
   }
   return text;
 }

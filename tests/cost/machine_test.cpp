@@ -69,11 +69,13 @@ TEST_CASE("later boards are B300 and GB300") {
   CHECK_FALSE(machine_of(find_gpu("gb200"), {}).later_board);
 }
 
-TEST_CASE("a power cap counts below the part's own power only") {
+TEST_CASE("a power cap is between a third of the part's power and all of it") {
   const gpu_model& g = find_gpu("h100-sxm");
   CHECK(machine_of(g, {}, 350).power == Approx(0.5));
   CHECK(machine_of(g, {}, 700).power == 1);
-  CHECK(machine_of(g, {}, 1000).power == 1);
+  CHECK_THROWS_WITH_AS((void)machine_of(g, {}, 1000), doctest::Contains("the H100-SXM 80GB takes 233 to 700 W"),
+                       invalid_argument);
+  CHECK_THROWS_AS((void)machine_of(g, {}, 5), invalid_argument);
   CHECK(machine_of(g, {}, 0).power == 1);
 }
 

@@ -75,7 +75,9 @@ TEST_CASE("predict: a step for a person") {
               "Step: "));
   CHECK(holds(text, "; four runs of five take "));
   CHECK(holds(text,
-              "TFLOP/s/GPU, MFU # % of the bf# peak; # tokens/s/GPU, # tokens/s\n part, by stage #, the slowest ms % hidden ms "
+              "TFLOP/s/GPU, MFU # % of the bf# peak; # tokens/s/GPU, # tokens/s\n (MFU counts matrices and the whole square of "
+              "attention, "
+              "as Megatron-LM does; nothing that is recomputed)\n part, by stage #, the slowest ms % hidden ms "
               "rests on\n"));
   std::size_t at = 0;
   for (const char* part :
@@ -268,8 +270,8 @@ TEST_CASE("predict --collective: every tier that differs, several sizes or one")
   CHECK(r.status == 0);
   const std::string text = structure(r.out);
   CHECK(holds(text, "\nCollective: all-reduce, as hopper and infiniband-ndr run it; all groups of a row work at once\n"));
-  CHECK(holds(text, "\n NVLink domain (host) # groups of # GPUs inside one NVLink domain\n"));
-  CHECK(holds(text, "\n leaf group # groups of # GPUs over # NVLink domains, # ranks in each\n"));
+  CHECK(holds(text, "\n NVLink domain (host) # groups, the fullest of # GPUs inside one NVLink domain\n"));
+  CHECK(holds(text, "\n leaf group # groups, the fullest of # GPUs over # NVLink domains, # ranks in each\n"));
   CHECK(holds(text, "\n cluster # group of # GPUs over # NVLink domains, # ranks in each\n"));
   CHECK(holds(r.out, "within"));
   for (const char* size : {"1 MiB", "16 MiB", "256 MiB", "1 GiB", "8 GiB"}) CHECK_MESSAGE(holds(r.out, size), size);
@@ -282,7 +284,8 @@ TEST_CASE("predict --collective: every tier that differs, several sizes or one")
   for (const auto& row : d["times"]) {
     const double n = row["gpus"];
     CHECK(row["bytes"] == 1073741824);
-    CHECK(row["bus_bandwidth"].get<double>() == doctest::Approx(2 * (n - 1) / n * 1073741824 / row["seconds"].get<double>()));
+    CHECK(row["bus_bytes_per_second"].get<double>() ==
+          doctest::Approx(2 * (n - 1) / n * 1073741824 / row["seconds"].get<double>()));
   }
   CHECK(d["times"][0]["seconds"] < d["times"][2]["seconds"]);
   const json racks = document("predict --cluster gb200-nvl72:2 --collective all_gather --bytes 1e9");

@@ -55,7 +55,7 @@ inline constexpr double fp4_peak = 10e15;
 
 // The machine of a GPU of the catalogue with those links. `power_watts` is a cap below the part's own power, 0 for none.
 // units: FLOP/s, bytes, bytes per second. complexity: O(1). errors: invalid_argument when the catalogue doesn't know the GPU's
-// arithmetic or memory.
+// arithmetic or memory, or the cap isn't between a third of its power and all of it.
 [[nodiscard]] inline machine machine_of(const gpu_model& g, const interconnect& links, double power_watts = 0) {
   constexpr double tera = 1e12;
   constexpr double giga = 1e9;
@@ -75,7 +75,14 @@ inline constexpr double fp4_peak = 10e15;
   // H200 143771 MiB, B200 183359 MiB, B300 275040 MiB.
   m.memory = g.memory.value * (m.later_board ? giga : 1073741824.0);
   m.memory_rate = g.memory_rate.value * giga;
-  if (power_watts > 0 && g.power.known()) m.power = std::min(1.0, power_watts / g.power.value);
+  if (power_watts > 0 && g.power.known()) {
+    // Below a third of a part's power its clocks don't go; nobody caps above it.
+    m.power = power_watts / g.power.value;
+    if (m.power < 1.0 / 3 || m.power > 1)
+      throw invalid_argument("a power cap of " + std::to_string(static_cast<long long>(power_watts)) + " W: the " +
+                             std::string(g.title) + " takes " + std::to_string(static_cast<long long>(g.power.value / 3)) +
+                             " to " + std::to_string(static_cast<long long>(g.power.value)) + " W");
+  }
   m.links = links;
   return m;
 }
