@@ -102,6 +102,7 @@ void write_groups(json_writer& json, const prediction_report& r) {
     json.member("hosts", shape.hosts);
     json.member("nic_share", shape.nic_share);
     json.member("ring_load", shape.ring_load);
+    json.member("tree_load", shape.tree_load);
     json.member("exchange_load", shape.exchange_load);
     json.close();
   }

@@ -118,6 +118,54 @@ TEST_CASE("oversubscription scales the load of what leaves, in proportion") {
   }
 }
 
+TEST_CASE("an all-reduce's trees: every unit sends at most at its NIC's rate, and each tree spans all units from one root") {
+  for (std::uint32_t n = 2; n < 70; ++n) {
+    std::vector<double> sent(n, 0.0);
+    std::vector<int> inner(n, 0);
+    for (const bool second : {false, true}) {
+      int roots = 0;
+      std::vector<bool> is_parent(n, false);
+      for (std::uint32_t u = 0; u < n; ++u) {
+        const std::uint32_t parent = detail::tree_parent(u, n, second);
+        REQUIRE(parent < n);
+        if (parent == u) {
+          ++roots;
+          continue;
+        }
+        is_parent[parent] = true;
+        sent[u] += detail::tree_share;
+        sent[parent] += detail::tree_share;
+        std::uint32_t at = u;  // climbs to the root
+        for (std::uint32_t steps = 0; detail::tree_parent(at, n, second) != at; ++steps) {
+          REQUIRE(steps <= n);
+          at = detail::tree_parent(at, n, second);
+        }
+      }
+      CHECK(roots == 1);
+      for (std::uint32_t u = 0; u < n; ++u) inner[u] += is_parent[u] ? 1 : 0;
+    }
+    for (std::uint32_t u = 0; u < n; ++u) CHECK(sent[u] <= 1);
+    if (n % 2 == 0)
+      for (std::uint32_t u = 0; u < n; ++u) CHECK(inner[u] == 1);  // in one tree; in the other a leaf
+  }
+}
+
+TEST_CASE("an all-reduce's trees load the uplinks of a leaf group by the edges that leave it") {
+  const cluster c = make_cluster("dgx-h100:64");
+  // Two leaf groups of 32 hosts with one unit each of the 64: blocks of 32 hang together at few places.
+  const group_shape g = placed_group(c, seated(c, {.tp = 8}, in_order(c)), axis::dp);
+  CHECK(g.ring_load == doctest::Approx(1.0 / 32));
+  CHECK(g.tree_load == doctest::Approx(1.0 / 32));
+  std::vector<std::uint32_t> seats;  // neighbours alternate between the leaf groups
+  for (std::uint32_t h = 0; h < 32; ++h)
+    for (const std::uint32_t from : {h, h + 32})
+      for (std::uint32_t i = 0; i < 8; ++i) seats.push_back(from * 8 + i);
+  const group_shape far = placed_group(c, seated(c, {.tp = 8}, seats), axis::dp);
+  CHECK(far.ring_load == doctest::Approx(1));
+  CHECK(far.tree_load > 0.25);
+  CHECK(far.tree_load <= 1);
+}
+
 TEST_CASE("rails that don't line up go over the spine") {
   const cluster c = make_cluster("dgx-h100:64");
   std::vector<std::uint32_t> seats;

@@ -115,6 +115,10 @@ struct timed {
 // SHARP's part of a ring's traffic: about 30 % faster in practice. source: jax-ml/scaling-book, GPU chapter.
 inline constexpr double sharp_share = 2 / 1.3;
 
+[[nodiscard]] constexpr double load_of(const group_shape& g, collective what, algorithm by) noexcept {
+  return what == collective::all_to_all ? g.exchange_load : by == algorithm::tree ? g.tree_load : g.ring_load;
+}
+
 // A unit is what reaches its ranks without a NIC: a domain, or a host of several.
 [[nodiscard]] inline timed network_time(const interconnect& x, collective what, double bytes, const group_shape& g) noexcept {
   const auto row = static_cast<std::size_t>(what);
@@ -124,7 +128,6 @@ inline constexpr double sharp_share = 2 / 1.3;
   const double lanes = by_host ? g.per_host : g.per_domain;
   const double units = std::max(2.0, static_cast<double>(by_host ? g.hosts : g.domains));
   const double nic = p.efficiency * x.facts.nic_rate * g.nic_share;
-  const double load = std::max(1.0, what == collective::all_to_all ? g.exchange_load : g.ring_load);
   const double inner = by_host ? x.host[row].efficiency * x.facts.host_rate : x.nvlink[row].efficiency * x.facts.nvlink_rate;
   const auto within = [&](double sent) { return lanes > 1 && inner > 0 ? sent / inner : 0.0; };
   timed out{0, direct(what) ? algorithm::direct : algorithm::ring};
@@ -159,6 +162,7 @@ inline constexpr double sharp_share = 2 / 1.3;
       half_size *= std::min(1.0, lanes / p.lanes);
     }
   }
+  const double load = std::max(1.0, load_of(g, what, out.by));
   double wire = std::max(inside, outside * x.slow_down * load);
   if (p.loss > 0) wire *= std::pow(0.5 * units, p.loss);
   out.seconds = time_on(p, latency, hops, wire, bytes, half_size);
@@ -200,7 +204,7 @@ inline constexpr double sharp_share = 2 / 1.3;
   out.known = out.over == link_tier::network ? x.network[i].known
               : out.over == link_tier::host  ? x.host[i].known
                                              : x.nvlink[i].known;
-  const double load = what == collective::all_to_all ? g.exchange_load : g.ring_load;
+  const double load = detail::load_of(g, what, t.by);
   if (out.over == link_tier::network && (x.assumed_network || t.by == algorithm::sharp || load > 1))
     out.known = evidence::assumed;
   return out;

@@ -15,7 +15,8 @@ struct group_shape {
   std::uint32_t domains = 1;     // NVLink domains that the group touches
   std::uint32_t hosts = 1;       // hosts that the group touches
   double nic_share = 1;          // part of a GPU's NIC rate that a rank has: below 1 where GPUs with one NIC send together
-  double ring_load = 0;          // tier_load of rings, trees and pipelines: neighbours in rank order
+  double ring_load = 0;          // tier_load of rings and pipelines: neighbours in rank order
+  double tree_load = 0;          // tier_load of an all-reduce by trees
   double exchange_load = 0;      // tier_load of all-to-all
 
   // True if NVLink alone carries the group.

@@ -55,6 +55,8 @@ struct packed_cluster {
       const std::uint32_t inside = members(share(*of, t.nodes.size()), extent, stride);
       if (inside == extent) continue;
       g.ring_load = std::max(g.ring_load, t.oversubscription * std::min(1.0, static_cast<double>(lanes) / inside));
+      // A run of units touches each of the two trees at about four places.
+      g.tree_load = std::max(g.tree_load, t.oversubscription * std::min(1.0, 2.0 * lanes / inside));
       g.exchange_load =
           std::max(g.exchange_load, t.oversubscription * std::min(1.0, static_cast<double>(extent - inside) / (extent - lanes)));
     }

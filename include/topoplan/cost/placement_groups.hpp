@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -45,21 +46,40 @@ class tally {
   std::uint32_t now_ = 1;
 };
 
+// The parent of unit u in one of the two binary trees that an all-reduce of n units uses; of a root: itself. The second tree is
+// the first one mirrored, for odd n shifted by one, so that inner units of one are leaves of the other.
+// source: NCCL's double binary trees, by the lowest bit that is set: Sanders, Speck, Träff, Parallel Computing 35 (2009).
+[[nodiscard]] constexpr std::uint32_t tree_parent(std::uint32_t u, std::uint32_t n, bool second) noexcept {
+  const auto first = [n](std::uint32_t v) {
+    if (v == 0) return v;
+    const std::uint32_t bit = v & (~v + 1);
+    const std::uint32_t up = (v ^ bit) | (bit << 1U);
+    return up < n ? up : v ^ bit;
+  };
+  if (!second) return first(u);
+  if (n % 2 == 0) return n - 1 - first(n - 1 - u);
+  return (first((u + n - 1) % n) + 1) % n;
+}
+
+// Part of a NIC's rate that one direction of an edge of one tree takes: an inner unit sends to two children and a parent in one
+// tree and to a parent in the other, each half of the buffer.
+inline constexpr double tree_share = 0.25;
+
 // Where every rank sits, as columns; and the uplinks of every tier.
 class placed_ranks {
  public:
-  placed_ranks(const cluster& c, const rank_map_view& map) : cluster_(c), map_(map) {
-    find_hosts();
+  placed_ranks(const cluster& c, const layout& l, std::span<const std::uint32_t> gpu_of_rank) : cluster_(c), layout_(l) {
+    find_seats(gpu_of_rank);
     find_units();
     for (const tier& t : c.tiers) capacity_.emplace_back(t.nodes.size(), 0.0);
-    for (const gpu_id g : c.all_gpus())
-      for (std::size_t t = 0; c.usable(g) && t < c.tiers.size(); ++t) capacity_[t][c.ancestor(c.at(g).host, t)] += 1;
+    for (const host_id h : c.all_hosts())
+      for (std::size_t t = 0; t < c.tiers.size(); ++t) capacity_[t][c.ancestor(h, t)] += c.at(h).gpu_count;
     for (std::size_t t = 0; t < c.tiers.size(); ++t)
       for (double& uplinks : capacity_[t]) uplinks = t + 1 == c.tiers.size() ? 0 : uplinks / c.tiers[t].oversubscription;
   }
 
   [[nodiscard]] group_shape shape(axis_set set) const {
-    const group_family family = map_.layout().groups(set);
+    const group_family family = layout_.groups(set);
     group_shape out;
     if (family.group_size() <= 1) return out;
     worker w(*this, family.group_size());
@@ -69,6 +89,7 @@ class placed_ranks {
       if (g == 0 || slower(one, out)) out = one;
     }
     out.ring_load = w.fullest(w.ring);
+    out.tree_load = w.fullest(w.tree);
     out.exchange_load = w.fullest(w.exchange);
     return out;
   }
@@ -85,6 +106,7 @@ class placed_ranks {
       for (const tier& t : s.cluster_.tiers) {
         nodes.emplace_back(t.nodes.size());
         ring.emplace_back(t.nodes.size(), 0.0);
+        tree.emplace_back(t.nodes.size(), 0.0);
         exchange.emplace_back(t.nodes.size(), 0.0);
       }
     }
@@ -116,6 +138,7 @@ class placed_ranks {
 
     std::vector<std::uint32_t> members;
     std::vector<std::vector<double>> ring;  // by tier and node, in NIC rates
+    std::vector<std::vector<double>> tree;
     std::vector<std::vector<double>> exchange;
 
    private:
@@ -141,22 +164,38 @@ class placed_ranks {
       order.resize(used);
     }
 
-    // Rings go through units in the order of their first ranks, each rank to its like in the next unit.
+    // Rings go through units in the order of their first ranks, each rank to its like in the next unit; the two trees of an
+    // all-reduce hang in the same order.
     void send() {
       const auto n = static_cast<double>(members.size());
-      for (std::size_t u = 0; u < order.size(); ++u) {
+      const auto count = static_cast<std::uint32_t>(order.size());
+      for (std::uint32_t u = 0; u < count; ++u) {
         const std::vector<std::uint32_t>& from = order[u];
-        const std::vector<std::uint32_t>& to = order[(u + 1) % order.size()];
-        for (std::size_t i = 0; i < from.size(); ++i) {
-          const std::uint32_t a = from[i];
-          const std::uint32_t b = to[i % to.size()];
-          const double elsewhere = n - static_cast<double>(from.size());
+        const double elsewhere = n - static_cast<double>(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i)
           for (std::size_t t = 0; t < nodes.size(); ++t) {
-            const std::uint32_t node = seats.node(t, a);
-            const bool crosses_rails = t == 0 && seats.rail_[a] != seats.rail_[b] && nodes.size() > 1;
-            if (node != seats.node(t, b) || crosses_rails) ring[t][node] += 1;
+            const std::uint32_t node = seats.node(t, from[i]);
             exchange[t][node] += (n - nodes[t].of(node)) / elsewhere;
           }
+        flow(ring, from, order[(u + 1) % count], 1);
+        for (const bool second : {false, true})
+          if (const std::uint32_t parent = tree_parent(u, count, second); parent != u) {
+            flow(tree, from, order[parent], tree_share);
+            flow(tree, order[parent], from, tree_share);
+          }
+      }
+    }
+
+    // Adds what the ranks of one unit send to those of another: each to its like, at that part of the rate of its NIC.
+    void flow(std::vector<std::vector<double>>& load, const std::vector<std::uint32_t>& from,
+              const std::vector<std::uint32_t>& to, double rate) {
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        const std::uint32_t a = from[i];
+        const std::uint32_t b = to[i % to.size()];
+        for (std::size_t t = 0; t < nodes.size(); ++t) {
+          const std::uint32_t node = seats.node(t, a);
+          const bool crosses_rails = t == 0 && seats.rail_[a] != seats.rail_[b] && nodes.size() > 1;
+          if (node != seats.node(t, b) || crosses_rails) load[t][node] += rate;
         }
       }
     }
@@ -181,32 +220,12 @@ class placed_ranks {
     return key(a) > key(b);
   }
 
-  void find_hosts() {
-    std::unordered_map<std::string_view, std::uint32_t> by_name;
-    for (const host_id h : cluster_.all_hosts()) by_name.emplace(cluster_.at(h).name, h.value);
-    const std::size_t world = map_.world();
-    host_.resize(world);
-    domain_.resize(world);
-    rail_.resize(world);
-    std::vector<std::uint32_t> host_of(map_.hosts());
-    for (std::uint32_t h = 0; h < map_.hosts(); ++h) {
-      const std::string_view name = map_.host_name(host_id{h});
-      const auto at = by_name.find(name);
-      if (at == by_name.end())
-        throw invalid_argument("the rank map names host " + quoted(name) + ", which cluster " + quoted(cluster_.name) +
-                               " doesn't have; give the cluster that the map was made for");
-      host_of[h] = at->second;
-    }
-    for (std::uint32_t r = 0; r < map_.world(); ++r) {
-      host_[r] = host_of[map_.host_of(rank_id{r}).value];
-      const topoplan::host& on = cluster_.hosts[host_[r]];
-      const std::uint32_t index = map_.gpu_of(rank_id{r});
-      if (index >= on.gpu_count)
-        throw invalid_argument("the rank map puts rank " + std::to_string(r) + " on GPU " + std::to_string(index) + " of host " +
-                               quoted(on.name) + ", which has " + std::to_string(on.gpu_count) + " GPUs");
-      const gpu& seat = cluster_.gpus[on.first_gpu + index];
-      domain_[r] = seat.domain.value;
-      rail_[r] = seat.rail;
+  void find_seats(std::span<const std::uint32_t> gpu_of_rank) {
+    for (const std::uint32_t g : gpu_of_rank) {
+      const gpu& seat = cluster_.gpus[g];
+      host_.push_back(seat.host.value);
+      domain_.push_back(seat.domain.value);
+      rail_.push_back(seat.rail);
     }
     for (std::size_t t = 0; t < cluster_.tiers.size(); ++t) {
       std::vector<std::uint32_t>& nodes = node_of_host_.emplace_back(cluster_.hosts.size());
@@ -219,8 +238,8 @@ class placed_ranks {
     std::vector<std::uint32_t> size(cluster_.domains, 0);
     for (const gpu& g : cluster_.gpus) ++size[g.domain.value];
     units_ = std::size_t{cluster_.domains} + cluster_.hosts.size();
-    unit_.resize(map_.world());
-    for (std::uint32_t r = 0; r < map_.world(); ++r)
+    unit_.resize(host_.size());
+    for (std::uint32_t r = 0; r < host_.size(); ++r)
       unit_[r] = size[domain_[r]] >= cluster_.hosts[host_[r]].gpu_count ? domain_[r] : cluster_.domains + host_[r];
   }
 
@@ -229,7 +248,7 @@ class placed_ranks {
   }
 
   const cluster& cluster_;
-  const rank_map_view& map_;
+  layout layout_;
   std::vector<std::uint32_t> host_;
   std::vector<std::uint32_t> domain_;
   std::vector<std::uint16_t> rail_;
@@ -239,21 +258,47 @@ class placed_ranks {
   std::size_t units_ = 0;
 };
 
+// The GPU of every rank of a map. errors: invalid_argument for a host or GPU that the cluster doesn't have.
+[[nodiscard]] inline std::vector<std::uint32_t> gpus_of_map(const cluster& c, const rank_map_view& map) {
+  std::unordered_map<std::string_view, std::uint32_t> by_name;
+  for (const host_id h : c.all_hosts()) by_name.emplace(c.at(h).name, h.value);
+  std::vector<std::uint32_t> host_of(map.hosts());
+  for (std::uint32_t h = 0; h < map.hosts(); ++h) {
+    const std::string_view name = map.host_name(host_id{h});
+    const auto at = by_name.find(name);
+    if (at == by_name.end())
+      throw invalid_argument("the rank map names host " + quoted(name) + ", which cluster " + quoted(c.name) +
+                             " doesn't have; give the cluster that the map was made for");
+    host_of[h] = at->second;
+  }
+  std::vector<std::uint32_t> gpus(map.world());
+  for (std::uint32_t r = 0; r < map.world(); ++r) {
+    const host& on = c.hosts[host_of[map.host_of(rank_id{r}).value]];
+    const std::uint32_t index = map.gpu_of(rank_id{r});
+    if (index >= on.gpu_count)
+      throw invalid_argument("the rank map puts rank " + std::to_string(r) + " on GPU " + std::to_string(index) + " of host " +
+                             quoted(on.name) + ", which has " + std::to_string(on.gpu_count) + " GPUs");
+    gpus[r] = on.first_gpu + index;
+  }
+  return gpus;
+}
+
 }  // namespace detail
 
 // The shape of the slowest group of an axis set, with the load of all groups of the set together: each rank that has a neighbour
-// outside its domain sends at the rate of its NIC; a tier node's uplinks carry what its usable GPUs can send over the
-// oversubscription. Ranks whose neighbour sits on another rail go over the spine, as on rail-optimised fabrics. Groups in tier
-// nodes that have no path to each other have an infinite load.
+// outside its domain sends at the rate of its NIC; a tier node's uplinks carry what its GPUs could send over the
+// oversubscription, cordoned ones included: their cables are there. Ranks whose neighbour sits on another rail go over the spine,
+// as on rail-optimised fabrics. Groups in tier nodes that have no path to each other have an infinite load.
 // pre: c is valid; set is of one decomposition. complexity: O(ranks * tiers + GPUs * tiers). errors: invalid_argument for a map
 // of another cluster, naming its host or GPU, and as layout::groups().
 [[nodiscard]] inline group_shape placed_group(const cluster& c, const rank_map_view& map, axis_set set) {
-  return detail::placed_ranks(c, map).shape(set);
+  return detail::placed_ranks(c, map.layout(), detail::gpus_of_map(c, map)).shape(set);
 }
 
-// The same for every axis of the job. complexity: O(ranks * tiers + GPUs * tiers). errors: as placed_group().
-[[nodiscard]] inline axis_groups groups_of(const cluster& c, const rank_map_view& map) {
-  const detail::placed_ranks seats(c, map);
+// The same for every axis of a job whose rank r sits on GPU gpu_of_rank[r].
+// pre: c is valid; gpu_of_rank has a GPU of c for every rank of l. complexity: O(ranks * tiers + GPUs * tiers). errors: none.
+[[nodiscard]] inline axis_groups groups_of(const cluster& c, const layout& l, std::span<const std::uint32_t> gpu_of_rank) {
+  const detail::placed_ranks seats(c, l, gpu_of_rank);
   axis_groups g;
   g.tp = seats.shape(axis::tp);
   g.cp = seats.shape(axis::cp);
@@ -264,6 +309,11 @@ class placed_ranks {
   g.expert_tp = seats.shape(axis::expert_tp);
   g.expert_dp = seats.shape(axis::expert_dp);
   return g;
+}
+
+// The same for a rank map. complexity: O(ranks * tiers + GPUs * tiers). errors: as placed_group().
+[[nodiscard]] inline axis_groups groups_of(const cluster& c, const rank_map_view& map) {
+  return groups_of(c, map.layout(), detail::gpus_of_map(c, map));
 }
 
 }  // namespace topoplan::inline v1

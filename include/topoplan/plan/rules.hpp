@@ -1,14 +1,16 @@
-// The hard rules of a placement: which axes stay inside what, and what a launcher can express.
+// The hard rules of a placement: which axes stay inside what, what stays free, and what a launcher can express.
 #pragma once
 
 #include <topoplan/core/error.hpp>
 #include <topoplan/layout/axis.hpp>
 
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace topoplan::inline v1 {
@@ -48,6 +50,58 @@ inline constexpr confinement cp_in_domain{axis::cp, scope::domain};
 inline constexpr confinement ep_in_domain{axis::ep, scope::domain};
 inline constexpr confinement tp_in_host{axis::tp, scope::host};
 }  // namespace rules
+
+// What is kept free: GPUs, or whole hosts, none of whose GPUs is unhealthy.
+enum class spare_kind : std::uint8_t { gpus, hosts };
+
+// Where it is counted.
+enum class spare_spread : std::uint8_t { domain, leaf, cluster };
+
+// As options and messages write it.
+[[nodiscard]] constexpr std::string_view to_string(spare_spread s) noexcept {
+  return s == spare_spread::domain ? "domain" : s == spare_spread::leaf ? "leaf" : "cluster";
+}
+
+// "So many GPUs, or whole hosts, hold no rank in every NVLink domain or leaf group that holds ranks, or in the cluster."
+// Several rules may count the same spares.
+struct spare_rule {
+  std::uint32_t count = 0;
+  spare_kind what = spare_kind::gpus;
+  spare_spread per = spare_spread::domain;
+
+  friend constexpr bool operator==(const spare_rule&, const spare_rule&) = default;
+};
+
+// As the option writes it: "8/domain", "1host/leaf", "2hosts/cluster". complexity: O(1). errors: none.
+[[nodiscard]] inline std::string to_string(const spare_rule& s) {
+  const std::string_view what = s.what == spare_kind::gpus ? "" : s.count == 1 ? "host" : "hosts";
+  return std::to_string(s.count).append(what) + '/' + std::string(to_string(s.per));
+}
+
+// Reads "8/domain", "1host/leaf", "2hosts/cluster" or "16/cluster". complexity: O(length). errors: invalid_argument that shows
+// the accepted form.
+[[nodiscard]] inline spare_rule parse_spares(std::string_view text) {
+  spare_rule s;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, s.count);
+  std::string_view rest(end, static_cast<std::size_t>(last - end));
+  for (const std::string_view word : {"hosts", "host", "gpus", "gpu"})
+    if (rest.starts_with(word)) {
+      s.what = word.front() == 'h' ? spare_kind::hosts : spare_kind::gpus;
+      rest.remove_prefix(word.size());
+      break;
+    }
+  bool known = error == std::errc{} && s.count > 0;
+  if (rest == "/domain") s.per = spare_spread::domain;
+  else if (rest == "/leaf") s.per = spare_spread::leaf;
+  else if (rest == "/cluster") s.per = spare_spread::cluster;
+  else known = false;
+  if (!known)
+    throw invalid_argument("can't read spares " + quoted(text) +
+                           "; write N/domain, N/leaf or N/cluster for GPUs, Nhosts/leaf and so on for whole hosts, such as "
+                           "8/domain or 1host/leaf, N from 1");
+  return s;
+}
 
 // What a launcher can express.
 struct launcher {

@@ -9,6 +9,7 @@
 #include <topoplan/solve/detail/lattice.hpp>
 #include <topoplan/solve/detail/pool.hpp>
 #include <topoplan/solve/detail/seating.hpp>
+#include <topoplan/solve/detail/time_limit.hpp>
 #include <topoplan/solve/detail/units.hpp>
 #include <topoplan/solve/objective.hpp>
 #include <topoplan/solve/problem.hpp>
@@ -33,6 +34,7 @@ struct bound_problem {
   const prices& price;
   const pool& p;
   const place_options& options;
+  time_limit* limit = nullptr;  // of the search
 };
 
 // Cost above that of all edges meeting in a domain that the axes of `families` can't avoid; each family is a set of axes of the

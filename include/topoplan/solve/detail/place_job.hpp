@@ -12,6 +12,7 @@
 #include <topoplan/solve/detail/refuse.hpp>
 #include <topoplan/solve/detail/seating.hpp>
 #include <topoplan/solve/detail/solve_pool.hpp>
+#include <topoplan/solve/detail/time_limit.hpp>
 #include <topoplan/solve/detail/write_plan.hpp>
 #include <topoplan/solve/metrics.hpp>
 #include <topoplan/solve/problem.hpp>
@@ -44,6 +45,7 @@ struct candidate {
 // complexity: see place().
 [[nodiscard]] inline placement place_job(const cluster& c, const layout& l, const prices& price,
                                          const std::string& objective_text, const place_options& o) {
+  time_limit limit(o.time_limit);
   const network net(c);
   const std::uint32_t world = l.world();
   const std::size_t usable = usable_gpus(c);
@@ -74,7 +76,7 @@ struct candidate {
       bound = 0;
       continue;
     }
-    const bound_problem problem{c, net, l, price, p, o};
+    const bound_problem problem{c, net, l, price, p, o, &limit};
     const std::int64_t here = pool_bound(problem);
     bound = std::min(bound, here);
     pool_answer answer = solve_pool(problem, here);
@@ -93,6 +95,7 @@ struct candidate {
   if (!best && !given_fits) return std::move(*why);
   std::vector<std::string> notes = exclusions(c);
   if (unsearched) notes.push_back("not searched: " + unsearched->reason + "; " + unsearched->where);
+  if (limit.cut()) notes.push_back("the search was cut by its time limit: the same seed may give another plan");
   const bool keeps = given_fits && (!best || given->cost.cost <= best->cost.cost);
   if (keeps) {
     symmetric = symmetric && best && best->cost.cost == given->cost.cost;
