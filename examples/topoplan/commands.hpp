@@ -45,6 +45,9 @@ struct place_options {
   job_options job;
   std::vector<std::string> confine;
   std::string launcher;
+  std::string model;  // config.json, or the folder that holds it; empty: no workload
+  std::string calibration;
+  std::vector<std::pair<std::string, std::string>> settings;  // of training and fabric, by option
   std::uint64_t seed = 1;
   std::string out;
   std::vector<std::string> emit;  // launchers whose files --out writes

@@ -1,5 +1,6 @@
 #include <topoplan/emit/plan_json.hpp>
 #include <topoplan/solve/place.hpp>
+#include <topoplan/solve/step_objective.hpp>
 
 #include <algorithm>
 #include <ostream>
@@ -11,7 +12,9 @@
 #include "commands.hpp"
 #include "formats.hpp"
 #include "output_directory.hpp"
+#include "predict_job.hpp"
 #include "report.hpp"
+#include "training_settings.hpp"
 
 namespace topoplan_cli {
 namespace {
@@ -81,6 +84,25 @@ std::string write_plan(const topoplan::plan& plan, const topoplan::cluster& c, c
   return text;
 }
 
+// With a workload, by the time of its step.
+topoplan::placement placed(const place_options& o, const topoplan::cluster& c, const topoplan::degrees& degrees,
+                           const topoplan::order& order, const topoplan::place_options& rules) {
+  if (o.model.empty()) {
+    if (!o.settings.empty() || !o.calibration.empty())
+      throw invalid_argument((o.settings.empty() ? std::string("--calibration") : o.settings.front().first) +
+                             " is about a workload; give --model FILE");
+    return topoplan::place(c, degrees, order, rules);
+  }
+  const run_settings settings = settings_of(o.settings);
+  const topoplan::user_calibration own = read_calibration(o.calibration);
+  const topoplan::transformer model = read_model(o.model);
+  const topoplan::resolved_degrees job = topoplan::resolve_for(degrees, topoplan::usable_gpus(c));
+  const topoplan::machine gpu =
+      topoplan::machine_of(c, topoplan::interconnect_of(c, settings.fabric, own.links), settings.power_watts);
+  const topoplan::step_objective step(c, model, training_of(settings, job), job, gpu, own.factors_of(gpu.family));
+  return topoplan::place(c, degrees, order, rules, step);
+}
+
 }  // namespace
 
 int run_place(const place_options& o, std::ostream& out) {
@@ -90,7 +112,7 @@ int run_place(const place_options& o, std::ostream& out) {
   const topoplan::cluster c = load_cluster(o.cluster);
   const topoplan::degrees degrees{
       .tp = o.job.tp, .cp = o.job.cp, .ep = o.job.ep, .expert_tp = o.job.expert_tp, .dp = o.job.dp, .pp = o.job.pp};
-  const topoplan::placement answer = topoplan::place(c, degrees, order, rules);
+  const topoplan::placement answer = placed(o, c, degrees, order, rules);
   if (!answer) {
     if (o.json) {
       topoplan::emit::plan_json(out, answer);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -12,16 +13,18 @@ namespace {
 
 constexpr double giga = 1e9;
 
-void add_settings(CLI::App& command, predict_options& o) {
+}  // namespace
+
+void add_settings(CLI::App& command, std::vector<std::pair<std::string, std::string>>& given) {
   for (const setting& s : all_settings()) {
     const std::string first = s.names.substr(0, s.names.find(','));
     CLI::Option* option = nullptr;
     if (s.value[0] == '\0')
-      option = command.add_flag_callback(s.names, [&o, first] { o.settings.emplace_back(first, ""); }, s.help);
+      option = command.add_flag_callback(s.names, [&given, first] { given.emplace_back(first, ""); }, s.help);
     else
       option = command
                    .add_option_function<std::string>(
-                       s.names, [&o, first](const std::string& value) { o.settings.emplace_back(first, value); }, s.help)
+                       s.names, [&given, first](const std::string& value) { given.emplace_back(first, value); }, s.help)
                    ->type_name(s.value);
     option->group(s.group);
   }
@@ -30,8 +33,6 @@ void add_settings(CLI::App& command, predict_options& o) {
                                    {"--cross-entropy-loss-fusion", "--no-cross-entropy-loss-fusion"}})
     command.get_option(one)->excludes(command.get_option(other));
 }
-
-}  // namespace
 
 void add_predict(CLI::App& app, int& status) {
   auto* command =
@@ -61,7 +62,7 @@ void add_predict(CLI::App& app, int& status) {
       ->type_name("AXIS");
   add_cluster_options(*command, o->cluster);
   add_job_options(*command, o->job);
-  add_settings(*command, *o);
+  add_settings(*command, o->settings);
   constexpr auto further = "Checkpoints, calibration, output";
   command
       ->add_option_function<double>(

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "amounts.hpp"
 #include "table.hpp"
 
 namespace topoplan_cli {
@@ -198,6 +199,34 @@ void report_crossings(std::ostream& out, const plan& p) {
   t.print(out);
 }
 
+// "Cost: 25,088, lower bound 25,088: optimal", and what the order given costs.
+void report_cost(std::ostream& out, const plan& p) {
+  out << "Cost: " << grouped(p.cost.cost) << ", lower bound " << grouped(p.lower_bound) << ": " << to_string(p.optimality);
+  if (p.gap() > 0) out << ", at most " << number(p.gap() * 100) << " % above the best possible";
+  out << '\n';
+  if (p.keeps_given_order) {
+    out << "  this is the order you gave; keep it\n";
+  } else if (p.given_order) {
+    out << "  the order you gave costs " << grouped(p.given_order->cost);
+    if (p.cost.cost > 0)
+      out << " (" << number(static_cast<double>(p.given_order->cost) / static_cast<double>(p.cost.cost)) << " x)";
+    out << (p.given_order_keeps_rules ? "" : " and breaks rules") << '\n';
+  }
+}
+
+// The same by the time of a step.
+void report_step(std::ostream& out, const plan& p) {
+  const auto both = [](const step_estimate& e) {
+    return number(e.seconds) + " s, " + time_text(e.exposed) + " of it exposed communication";
+  };
+  out << "Step: " << both(*p.step) << ": " << to_string(p.optimality) << '\n';
+  if (p.least_step && p.gap() > 0)
+    out << "  no placement takes less than " << time_text(p.least_step->seconds) << ": exposed communication is at most "
+        << number(p.gap() * 100) << " % of it above the least\n";
+  if (p.keeps_given_order) out << "  this is the order you gave; keep it\n";
+  else if (p.given_step) out << "  the order you gave takes " << both(*p.given_step) << '\n';
+}
+
 }  // namespace
 
 void report_cluster(std::ostream& out, const cluster& c) {
@@ -286,17 +315,8 @@ void report_plan(std::ostream& out, const plan& p, const cluster& c) {
   out << '\n';
   report_crossings(out, p);
 
-  out << "Cost: " << grouped(p.cost.cost) << ", lower bound " << grouped(p.lower_bound) << ": " << to_string(p.optimality);
-  if (p.gap() > 0) out << ", at most " << number(p.gap() * 100) << " % above the best possible";
-  out << '\n';
-  if (p.keeps_given_order) {
-    out << "  this is the order you gave; keep it\n";
-  } else if (p.given_order) {
-    out << "  the order you gave costs " << grouped(p.given_order->cost);
-    if (p.cost.cost > 0)
-      out << " (" << number(static_cast<double>(p.given_order->cost) / static_cast<double>(p.cost.cost)) << " x)";
-    out << (p.given_order_keeps_rules ? "" : " and breaks rules") << '\n';
-  }
+  if (p.step) report_step(out, p);
+  else report_cost(out, p);
   out << "  objective: " << p.objective << '\n';
   for (const auto& note : p.notes) out << "  note: " << note << '\n';
 }

@@ -9,8 +9,10 @@
 //     "prediction": {"objective": "...", "levels": ["domain", "leaf"],
 //       "plan": {"cost": 320, "edges": {"tp": [112, 0], "pp": [0, 48]}},     edges of an axis that meet at each level
 //       "given_order": {"cost": 400, "edges": {...}} or null,                the hosts in the order the user gave
-//       "given_order_keeps_rules": true, "keeps_given_order": false},
-//     "bound": {"lower_bound": 320, "gap": 0, "optimality": "optimal (lower bound met)"},
+//       "given_order_keeps_rules": true, "keeps_given_order": false,
+//       "step": {"seconds": 1.2, "exposed": 0.1},                            with a workload only: what plans are compared by
+//       "given_order_step": {...} or null},
+//     "bound": {"lower_bound": 320, "gap": 0, "optimality": "optimal (lower bound met)"},   with a workload also "least_step"
 //     "notes": ["..."],
 //     "rank_map": {...} }                                                    as rank_map_json() writes it
 //
@@ -74,6 +76,15 @@ inline void write_cost(json_writer& json, const cost_report& c) {
   json.close();
 }
 
+inline void write_step(json_writer& json, std::string_view key, const std::optional<step_estimate>& e) {
+  json.key(key);
+  if (!e) return json.null();
+  json.open('{');
+  json.member("seconds", e->seconds);
+  json.member("exposed", e->exposed);
+  json.close();
+}
+
 inline void write_prediction(json_writer& json, const plan& p) {
   json.key("prediction");
   json.open('{', spread::lines);
@@ -86,6 +97,10 @@ inline void write_prediction(json_writer& json, const plan& p) {
   else json.null();
   json.member("given_order_keeps_rules", p.given_order_keeps_rules);
   json.member("keeps_given_order", p.keeps_given_order);
+  if (p.step) {
+    write_step(json, "step", p.step);
+    write_step(json, "given_order_step", p.given_step);
+  }
   json.close();
 }
 
@@ -110,6 +125,7 @@ inline void plan_json(std::ostream& out, const plan& p) {
   json.key("bound");
   json.open('{');
   json.member("lower_bound", p.lower_bound);
+  if (p.step) detail::write_step(json, "least_step", p.least_step);
   json.member("gap", p.gap());
   json.member("optimality", to_string(p.optimality));
   json.close();

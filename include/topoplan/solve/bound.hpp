@@ -10,6 +10,7 @@
 #include <topoplan/solve/detail/pool.hpp>
 #include <topoplan/solve/detail/seating.hpp>
 #include <topoplan/solve/detail/time_limit.hpp>
+#include <topoplan/solve/detail/timing.hpp>
 #include <topoplan/solve/detail/units.hpp>
 #include <topoplan/solve/objective.hpp>
 #include <topoplan/solve/problem.hpp>
@@ -34,7 +35,8 @@ struct bound_problem {
   const prices& price;
   const pool& p;
   const place_options& options;
-  time_limit* limit = nullptr;  // of the search
+  time_limit* limit = nullptr;    // of the search
+  const timing* timed = nullptr;  // none: plans are compared by the cost of their edges alone
 };
 
 // Cost above that of all edges meeting in a domain that the axes of `families` can't avoid; each family is a set of axes of the

@@ -9,6 +9,7 @@
 #include <topoplan/solve/detail/place_job.hpp>
 #include <topoplan/solve/objective.hpp>
 #include <topoplan/solve/problem.hpp>
+#include <topoplan/solve/timed_objective.hpp>
 
 #include <utility>
 
@@ -29,7 +30,14 @@ template <objective Objective>
 [[nodiscard]] placement place(const cluster& c, const degrees& d, const order& o, const place_options& options,
                               const Objective& price) {
   const layout l(resolve_for(d, usable_gpus(c)), o);
-  return detail::place_job(c, l, detail::priced(price, c.tiers.size()), price.str(), options);
+  const detail::prices edges = detail::priced(price, c.tiers.size());
+  if constexpr (timed_objective<Objective>) {
+    const detail::timing by{[&](const axis_groups& g) { return price.seconds(g); },
+                            [&](const axis_groups& g) { return price.exposed(g); }};
+    return detail::place_job(c, l, edges, price.str(), options, &by);
+  } else {
+    return detail::place_job(c, l, edges, price.str(), options);
+  }
 }
 [[nodiscard]] inline placement place(const cluster& c, const degrees& d, const order& o = orders::megatron,
                                      const place_options& options = {}) {

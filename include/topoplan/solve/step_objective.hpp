@@ -11,6 +11,7 @@
 #include <topoplan/layout/axis.hpp>
 #include <topoplan/layout/degrees.hpp>
 #include <topoplan/solve/objective.hpp>
+#include <topoplan/solve/timed_objective.hpp>
 #include <topoplan/workload/legality.hpp>
 #include <topoplan/workload/stages.hpp>
 #include <topoplan/workload/training.hpp>
@@ -19,7 +20,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -27,15 +27,6 @@
 #include <utility>
 
 namespace topoplan::inline v1 {
-
-// An objective that also knows how long a step takes where groups sit: plans are compared by that time, and by the weighed
-// edges where the times are equal.
-// semantics: seconds(g) never falls when a load of g rises, when its ranks spread over more domains, or fewer of them share one.
-template <class T>
-concept timed_objective = objective<T> && requires(const T& o, const axis_groups& g) {
-  { o.seconds(g) } -> std::same_as<double>;
-  { o.exposed(g) } -> std::same_as<double>;
-};
 
 // The time of a step by cost/step.hpp. All groups of an axis run at once; what they share (NICs, uplinks of leaf groups and
 // upper tiers, the spine where they cross rails) slows all of them.

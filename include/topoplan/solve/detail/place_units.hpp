@@ -11,6 +11,7 @@
 #include <topoplan/solve/detail/seating.hpp>
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/slots.hpp>
+#include <topoplan/solve/detail/time_units.hpp>
 #include <topoplan/solve/detail/unit_graph.hpp>
 #include <topoplan/solve/detail/units.hpp>
 #include <topoplan/solve/metrics.hpp>
@@ -30,10 +31,13 @@ namespace topoplan::inline v1::detail {
 struct pool_answer {
   std::vector<std::uint32_t> gpu_of_rank;  // empty if there is none
   std::int64_t cost = 0;
+  std::int64_t nanoseconds = 0;  // of a step, where the objective knows time
   bool exhaustive = false;
   bool level_symmetric = false;
   bool settled = false;  // no other way of cutting the ranks into runs is left
   refusal why;
+
+  [[nodiscard]] detail::price costs() const noexcept { return {nanoseconds, cost}; }
 };
 
 // The lattice whose outside digits number the units of a scheme: of all axes or, where these have no common digits, of the dense
@@ -82,6 +86,13 @@ struct pool_answer {
   return cost_of(b.net, b.l, b.price, seats_of(b.c, gpus)).cost;
 }
 
+// Seats ranks and prices them.
+inline void settle(const bound_problem& b, std::vector<std::uint32_t> gpus, pool_answer& answer) {
+  answer.cost = cost_of(b, gpus);
+  answer.nanoseconds = b.timed != nullptr ? b.timed->nanoseconds(groups_of(b.c, b.l, gpus)) : 0;
+  answer.gpu_of_rank = std::move(gpus);
+}
+
 // Hosts as containers whose domains may differ: with few units, all arrangements are compared by what they really cost.
 inline void place_exactly(const bound_problem& b, const unit_scheme& s, const std::vector<container>& slots,
                           const unit_graph& graph, pool_answer& answer) {
@@ -114,12 +125,15 @@ inline void place_exactly(const bound_problem& b, const unit_scheme& s, const st
   answer.cost = cost_of(b, answer.gpu_of_rank);
 }
 
+inline constexpr std::size_t kept_for_time = 32;  // arrangements that are judged by time
+
 // Places units that are all alike. pre: there is a slot for each.
 [[nodiscard]] inline pool_answer place_units(const bound_problem& b, const unit_scheme& s, const std::vector<container>& slots,
                                              std::int64_t bound) {
   const std::vector<edge_axis> edges = edge_axes(b.l, b.price);
   const slot_tree tree =
-      make_slot_tree(b.c, b.p, b.price, slots, s.size, s.one_domain ? container_kind::domain : container_kind::split_host);
+      make_slot_tree(b.c, b.p, b.price, slots, s.size, s.one_domain ? container_kind::domain : container_kind::split_host,
+                     b.timed != nullptr ? makes_by_uplinks(b.c, slots) : std::vector<std::uint32_t>{});
   const unit_graph graph = make_unit_graph(b.l, edges, s);
   const std::optional<lattice> digits = lattice_of(b, edges, confined_axes(b.options.confine, b.p), s);
   arrange_problem problem{.tree = tree,
@@ -129,14 +143,23 @@ inline void place_exactly(const bound_problem& b, const unit_scheme& s, const st
                           .world = b.l.world(),
                           .good_enough = bound - graph.inside * b.price.distance[meeting::domain],
                           .seed = b.options.seed,
-                          .moves = b.options.moves};
+                          .moves = b.options.moves,
+                          .effort = b.options.effort,
+                          .limit = b.limit};
   problem.slot_orders.push_back(slots_by_host(b.c, tree, by_natural_name(b.c, b.p.hosts)));
+  if (b.timed != nullptr) problem.keep = kept_for_time;
   const arranged_units found = arrange(graph, problem);
   pool_answer answer;
+  if (b.timed != nullptr) {
+    const auto seats = [&](const arrangement& slot_of) { return seated(b, s, tree, slot_of); };
+    const timed_units best = arrange_by_time({b.c, b.l, *b.timed, b.options.seed, seats}, s, tree, graph, found.kept);
+    answer.exhaustive = best.exhaustive && s.one_domain;
+    settle(b, seats(best.slot_of), answer);
+    return answer;
+  }
   answer.exhaustive = found.exhaustive && s.one_domain;
   answer.level_symmetric = found.level_symmetric;
-  answer.gpu_of_rank = seated(b, s, tree, found.slot_of);
-  answer.cost = cost_of(b, answer.gpu_of_rank);
+  settle(b, seated(b, s, tree, found.slot_of), answer);
   if (!s.one_domain && s.units <= effort::exact_units && answer.cost > bound) place_exactly(b, s, slots, graph, answer);
   return answer;
 }
@@ -158,8 +181,8 @@ inline void place_exactly(const bound_problem& b, const unit_scheme& s, const st
     break;
   }
   pool_answer loose = place_units(b, s, most, bound);
-  if (!best || loose.cost < best->cost) return loose;
-  best->exhaustive = loose.exhaustive && loose.cost == best->cost;
+  if (!best || loose.costs() < best->costs()) return loose;
+  best->exhaustive = loose.exhaustive && loose.costs() == best->costs();
   return best;
 }
 

@@ -66,8 +66,11 @@ namespace topoplan::inline v1::detail {
     if (!s) continue;
     std::optional<pool_answer> answer = place_scheme(b, *s, bound);
     if (!answer) continue;
-    // Every host is full whatever the placement, and its inside costs the same whichever host it is.
-    answer->settled = b.p.usable == b.l.world() && least == run && b.p.nest == nesting::host_in_domain;
+    // Every host that is used holds that run whatever the placement, since all are full or none has room for two of the shortest
+    // runs; and its inside costs the same whichever host it is.
+    const bool full = b.p.usable == b.l.world() && least == run;
+    const bool alone = most / run == 1 && shortest_run(b.l, confined, b.p.nest) == run;
+    answer->settled = (full || alone) && b.p.nest == nesting::host_in_domain;
     answer->exhaustive = answer->exhaustive && answer->settled;
     return answer;
   }
@@ -85,10 +88,12 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
     for (std::uint32_t r = 0; r < b.l.world(); ++r)
       gpus[r] = p->tree.gpus[std::size_t{slot_of[p->atoms.unit_of[r]]} * p->tree.unit_size + p->atoms.position_of[r]];
     if (b.p.nest == nesting::domain_in_host) settle_hosts(b.c, b.l, b.price, confined_axes(b.options.confine, b.p).domain, gpus);
-    const std::int64_t cost = cost_of(b, gpus);
-    if (!best.gpu_of_rank.empty() && cost >= best.cost) return false;
-    best.gpu_of_rank = std::move(gpus);
-    best.cost = cost;
+    pool_answer met;
+    settle(b, std::move(gpus), met);
+    if (!best.gpu_of_rank.empty() && !(met.costs() < best.costs())) return false;
+    best.gpu_of_rank = std::move(met.gpu_of_rank);
+    best.cost = met.cost;
+    best.nanoseconds = met.nanoseconds;
     return true;
   };
   const std::uint32_t hosts = p->tree.nodes(0);
@@ -113,7 +118,8 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
         b.options.moves.value_or(std::clamp(effort::moves_per_unit * hosts, effort::fewest_moves, effort::most_moves));
     static_cast<void>(offer(exchanged(*p, start, b.options.seed, moves)));
   }
-  if (!p->exact || hosts > effort::exact_units || (!best.gpu_of_rank.empty() && best.cost <= bound)) return;
+  if (!p->exact || hosts > effort::exact_units || (!best.gpu_of_rank.empty() && (b.timed != nullptr || best.cost <= bound)))
+    return;
   run_costs inside(b.c, b.l, b.price, b.p, confined_axes(b.options.confine, b.p).domain, *p);
   run_search search(*p, inside,
                     best.gpu_of_rank.empty() ? std::numeric_limits<std::int64_t>::max()
@@ -121,7 +127,7 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
                     effort::exact_nodes);
   const bool complete = search.run();
   static_cast<void>(offer(search.best()));
-  best.exhaustive = complete && !best.gpu_of_rank.empty();
+  best.exhaustive = complete && !best.gpu_of_rank.empty() && b.timed == nullptr;
   best.settled = complete;
 }
 
@@ -142,7 +148,8 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
   pool_answer best;
   if (std::optional<pool_answer> equal = solve_equal_runs(b, bound)) best = std::move(*equal);
   const bool few = b.p.hosts.size() <= effort::exact_units;
-  if (best.gpu_of_rank.empty() || (!best.settled && best.cost > bound && (few || hosts_differ(b)))) {
+  const bool open = !best.settled && (b.timed != nullptr || best.cost > bound);
+  if (best.gpu_of_rank.empty() || (open && (few || hosts_differ(b)))) {
     const std::int64_t before = best.gpu_of_rank.empty() ? -1 : best.cost;
     try_uneven_runs(b, bound, best);
     best.level_symmetric = best.level_symmetric && best.cost == before;
