@@ -53,6 +53,14 @@ struct step_estimate {
   double exposed = 0;  // of these, communication that nothing hides
 };
 
+// What a job gives up for the spares that it asks for.
+struct spare_report {
+  std::uint64_t ranks = 0;          // of the largest job of its degrees, whatever its dp, that has room beside the spares
+  std::uint64_t ranks_without = 0;  // the same without spares
+  std::int64_t cost_without = 0;    // of this job if GPUs may be free anywhere
+  std::optional<step_estimate> step_without = {};
+};
+
 // A placement that keeps every hard rule.
 struct plan {
   topoplan::rank_map rank_map;
@@ -71,6 +79,8 @@ struct plan {
   std::optional<step_estimate> given_step = {};  // of the order given, if it keeps the rules
   std::optional<step_estimate> least_step = {};  // no placement that keeps the rules takes less
   std::vector<std::string> notes;                // choices not taken and why, cuts by time, assumptions
+  std::vector<spare_rule> spares = {};
+  std::optional<spare_report> given_up = {};  // for the spares
 
   // How far the plan may be from the best: with a step, (step - least_step) over the exposed communication of least_step; else
   // (cost - lower_bound) / lower_bound. 0 when nothing is left, 1 when nothing is known. complexity: O(1). errors: none.

@@ -57,13 +57,13 @@ template <objective Objective = default_objective>
 }
 
 // The verdict on a rank map, recomputed from the map: one rank a GPU, healthy GPUs, one network, each confinement, what the
-// launcher can express, and, as information only, whether every group uses the same rails on all of its hosts.
+// launcher can express, what stays free, and, as information only, whether every group uses the same rails on all of its hosts.
 // post: result.kept() if and only if every hard rule is kept; each finding counts all that breaks it and shows the first few.
 // complexity: O(hosts + ranks * axes).
 // errors: invalid_argument if the map names a host or GPU that the cluster doesn't have.
 [[nodiscard]] inline verdict check(const cluster& c, const rank_map_view& map, std::span<const confinement> confined,
-                                   const launcher& by) {
-  return detail::judge(c, detail::network(c), map.layout(), detail::seats_of(c, map), confined, by);
+                                   const launcher& by, std::span<const spare_rule> spares = {}, axis_set mix = {}) {
+  return detail::judge(c, detail::network(c), map.layout(), detail::seats_of(c, map), confined, by, spares, mix);
 }
 
 }  // namespace topoplan::inline v1

@@ -23,8 +23,11 @@ struct place_options {
   std::vector<confinement> confine{rules::tp_in_domain};  // hard rules; they act together
   topoplan::launcher launcher = launchers::torchrun;      // what it can express binds the plan
   std::vector<spare_rule> spares = {};                    // hard rules: what stays free
-  std::uint64_t seed = 1;                                 // same input and seed, same plan
-  std::optional<std::uint64_t> moves = std::nullopt;      // of annealing, at most; by default as many as suit the size
+  // Axes whose groups may hold several GPU models, if no model alone has room: pp gives stages different models, dp replicas.
+  // The fastest model takes the first stages or replicas.
+  axis_set mix = {};
+  std::uint64_t seed = 1;                             // same input and seed, same plan
+  std::optional<std::uint64_t> moves = std::nullopt;  // of annealing, at most; by default as many as suit the size
   search_effort effort = search_effort::standard;
   // Seconds after which the search stops at its next stage with the best so far. The plan's notes say if it did: then the
   // same seed may give another plan.

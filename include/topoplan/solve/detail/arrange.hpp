@@ -1,6 +1,7 @@
 // Finds an arrangement of units in the slots of one tree: orders, tilings, partition, exchange; exact search where it is small.
 #pragma once
 
+#include <topoplan/solve/detail/arrangement_pool.hpp>
 #include <topoplan/solve/detail/exact.hpp>
 #include <topoplan/solve/detail/lattice.hpp>
 #include <topoplan/solve/detail/local_search.hpp>
@@ -9,7 +10,9 @@
 #include <topoplan/solve/detail/random.hpp>
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/tiling.hpp>
+#include <topoplan/solve/detail/time_limit.hpp>
 #include <topoplan/solve/detail/unit_graph.hpp>
+#include <topoplan/solve/problem.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,6 +33,10 @@ struct arrange_problem {
   std::int64_t good_enough = 0;  // cost of the edges between units that no arrangement beats
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> moves;
+  search_effort effort = search_effort::standard;
+  bool exact = true;            // few units: all arrangements are compared
+  std::size_t keep = 0;         // arrangements wanted besides the best
+  time_limit* limit = nullptr;  // none: no limit
 };
 
 struct arranged_units {
@@ -37,6 +44,9 @@ struct arranged_units {
   std::int64_t cost = 0;
   bool exhaustive = false;       // no arrangement of these units in these slots is cheaper
   bool level_symmetric = false;  // the best tiling of the whole tree, and the other searches found nothing better
+  // Up to `keep` arrangements that are good and different in kind, cheapest first: orders, walks, tilings, partitions,
+  // exchanges. No two are equal.
+  std::vector<arrangement> kept;
 };
 
 // How much work a search may do, in elementary steps; all of it depends on the size of the problem only.
@@ -54,7 +64,7 @@ inline constexpr std::uint64_t most_moves = 2'000'000;
 // One search for a good arrangement.
 class arranger {
  public:
-  arranger(const unit_graph& g, const arrange_problem& p) : graph_(g), p_(p) {}
+  arranger(const unit_graph& g, const arrange_problem& p) : graph_(g), p_(p), met_(g, p.tree, p.keep > 0 ? 8 : 4) {}
 
   [[nodiscard]] arranged_units run() {
     for (const std::vector<std::uint32_t>& order : p_.slot_orders) along(order);
@@ -63,63 +73,79 @@ class arranger {
     along(straight);
     const std::optional<std::int64_t> symmetric = tile();
     const bool small = graph_.arcs.size() <= effort::largest_search;
-    if (!done()) partition();
-    if (small && !done()) descend(best_.slot_of);
-    if (graph_.units() <= effort::exact_units) exhaust();
-    if (small && !done() && !best_.exhaustive) anneal();
-    best_.level_symmetric = symmetric == best_.cost;
-    return std::move(best_);
+    if (more()) partition();
+    if (small && !done() && !late()) descend(met_.best());
+    arranged_units result;
+    if (p_.exact && graph_.units() <= effort::exact_units && !late()) result.exhaustive = exhaust();
+    if (small && !done() && !result.exhaustive && !late()) anneal();
+    result.slot_of = met_.best();
+    result.cost = met_.cost();
+    result.level_symmetric = symmetric == met_.cost();
+    if (p_.keep > 0) result.kept = met_.kept(p_.keep);
+    return result;
   }
 
  private:
-  [[nodiscard]] bool done() const noexcept { return best_.cost <= p_.good_enough; }
+  [[nodiscard]] bool done() const noexcept { return met_.cost() <= p_.good_enough; }
+  [[nodiscard]] bool late() const noexcept { return p_.limit != nullptr && p_.limit->over(); }
+  // True if other kinds of arrangements are worth a look.
+  [[nodiscard]] bool more() const noexcept { return (p_.keep > 0 || !done()) && !late(); }
 
-  void offer(arrangement slots) {
-    const std::int64_t cost = cost_of(graph_, p_.tree, slots);
-    if (!best_.slot_of.empty() && cost >= best_.cost) return;
-    best_.slot_of = std::move(slots);
-    best_.cost = cost;
-  }
   void along(const std::vector<std::uint32_t>& slots) {
-    offer({slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(graph_.units())});
+    met_.offer({slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(graph_.units())}, origin::order);
   }
 
   // The cost of the best tiling, if all were met, all axes were priced and it takes the whole tree.
   std::optional<std::int64_t> tile() {
-    if (p_.digits == nullptr || done()) return std::nullopt;
-    tiling_search search(*p_.digits, p_.tree, p_.world, graph_.units(), effort::tilings);
-    const std::optional<tiling> t = search.best();
-    if (!t) return std::nullopt;
-    arrangement slots = arranged(*t, *p_.digits, search.embed(t->sizes));
-    const std::int64_t cost = cost_of(graph_, p_.tree, slots);
-    offer(std::move(slots));
-    return t->whole_tree && search.complete() && p_.digits->whole ? std::optional(cost) : std::nullopt;
+    if (p_.digits == nullptr || !more()) return std::nullopt;
+    tiling_search search(*p_.digits, p_.tree, p_.world, graph_.units(), effort::tilings, p_.keep > 0 ? 8 : 1);
+    const std::vector<tiling> found = search.best();
+    std::optional<std::int64_t> whole;
+    for (const tiling& t : found) {
+      const std::int64_t cost = met_.offer(arranged(t, *p_.digits, search.embed(t.sizes)), origin::tiling);
+      if (&t == &found.front() && t.whole_tree && search.complete() && p_.digits->whole) whole = cost;
+    }
+    return whole;
   }
 
   void partition() {
     const std::uint64_t steps = graph_.arcs.size() + 16 * std::uint64_t{graph_.units()};
     const std::size_t limit = static_cast<std::size_t>(std::clamp<std::uint64_t>(effort::walk_steps / steps, 8, 1200));
     const std::vector<walk> walks = walks_of(p_.walked, limit);
+    if (p_.keep > 0) follow(walks);
     partitioner parts(graph_, p_.tree, walks);
     for (const slot_choice& choice : slot_choices(p_.tree, graph_.units(), steps > 50'000 ? 2 : 6)) {
       arrangement slots = parts.run(choice);
       if (steps < 50'000) descend(slots);
-      offer(std::move(slots));
-      if (done()) return;
+      met_.offer(std::move(slots), origin::partition);
+      if (!more()) return;
+    }
+  }
+
+  // Each walk through the whole tree.
+  void follow(const std::vector<walk>& walks) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> walked(graph_.units());
+    for (const walk& w : walks) {
+      for (std::uint32_t u = 0; u < walked.size(); ++u) walked[u] = {w.key(u), u};
+      std::sort(walked.begin(), walked.end());
+      arrangement slots(walked.size());
+      for (std::uint32_t i = 0; i < walked.size(); ++i) slots[walked[i].second] = i;
+      met_.offer(std::move(slots), origin::walk);
     }
   }
 
   void descend(const arrangement& from) {
     exchange changed(graph_, p_.tree, from, kinds_);
     changed.descend(6);
-    offer(changed.slots());
+    met_.offer(changed.slots(), origin::exchange);
   }
 
-  void exhaust() {
-    exact_search exact(graph_, p_.tree, best_.slot_of, best_.cost, effort::exact_nodes);
-    best_.exhaustive = exact.run();
-    best_.slot_of = exact.best();
-    best_.cost = exact.cost();
+  // True if no arrangement is cheaper than the best that is now known.
+  bool exhaust() {
+    exact_search exact(graph_, p_.tree, met_.best(), met_.cost(), effort::exact_nodes);
+    const bool complete = exact.run();
+    if (exact.cost() < met_.cost()) met_.offer(exact.best(), exact.cost(), origin::exchange);
+    return complete;
   }
 
   void anneal() {
@@ -139,21 +165,21 @@ class arranger {
     random_source random(p_.seed);
     // From hot with half of the moves where that is affordable, then warm from the best so far.
     if (graph_.units() <= 160) {
-      exchange changed(graph_, p_.tree, best_.slot_of, kinds_);
+      exchange changed(graph_, p_.tree, met_.best(), kinds_);
       changed.anneal(random, moves / 2, all / graph_.units() * span / 3, lightest * step / 10);
       changed.descend(6);
-      offer(changed.slots());
+      met_.offer(changed.slots(), origin::exchange);
     }
-    exchange changed(graph_, p_.tree, best_.slot_of, kinds_);
+    exchange changed(graph_, p_.tree, met_.best(), kinds_);
     changed.anneal(random, moves / 2, heaviest * step / 2, lightest * step / 10);
     changed.descend(6);
-    offer(changed.slots());
+    met_.offer(changed.slots(), origin::exchange);
   }
 
   const unit_graph& graph_;
   const arrange_problem& p_;
   const slot_kinds kinds_;
-  arranged_units best_;
+  arrangement_pool met_;
 };
 
 // pre: the tree has a slot for every unit. complexity: bounded by the numbers of `effort`.

@@ -7,7 +7,9 @@
 #include <topoplan/plan/verdict.hpp>
 #include <topoplan/solve/detail/breaches.hpp>
 #include <topoplan/solve/detail/check_rails.hpp>
+#include <topoplan/solve/detail/check_spares.hpp>
 #include <topoplan/solve/detail/components.hpp>
+#include <topoplan/solve/detail/mixed_models.hpp>
 #include <topoplan/solve/detail/seating.hpp>
 #include <topoplan/solve/detail/wording.hpp>
 
@@ -163,14 +165,16 @@ struct torn {
 
 // complexity: O(ranks * axes), and for a group that mixes rails O(degree log degree).
 [[nodiscard]] inline verdict judge(const cluster& c, const network& net, const layout& l, const seating& seats,
-                                   std::span<const confinement> confined, const launcher& by) {
+                                   std::span<const confinement> confined, const launcher& by,
+                                   std::span<const spare_rule> spares = {}, axis_set mix = {}) {
   verdict v;
   v.findings.push_back(check_single_use(c, seats));
   v.findings.push_back(check_health(c, seats));
   v.findings.push_back(check_network(c, net, seats));
-  if (c.gpu_models.size() > 1) v.findings.push_back(check_model(c, seats));
+  if (c.gpu_models.size() > 1) v.findings.push_back(mix.empty() ? check_model(c, seats) : check_mixed_models(c, l, seats, mix));
   for (const confinement& rule : confined) v.findings.push_back(check_confinement(c, l, seats, rule));
   v.findings.push_back(check_launcher(c, seats, by));
+  for (const spare_rule& rule : spares) v.findings.push_back(check_spares(c, seats, rule));
   v.findings.push_back(check_rails(c, l, seats));
   return v;
 }

@@ -8,6 +8,7 @@
 #include <topoplan/solve/bound.hpp>
 #include <topoplan/solve/detail/fill.hpp>
 #include <topoplan/solve/detail/judge.hpp>
+#include <topoplan/solve/detail/place_mixed.hpp>
 #include <topoplan/solve/detail/pool.hpp>
 #include <topoplan/solve/detail/refuse.hpp>
 #include <topoplan/solve/detail/seating.hpp>
@@ -43,9 +44,10 @@ struct candidate {
 };
 
 [[nodiscard]] inline candidate judged(const cluster& c, const network& net, const layout& l, const prices& price,
-                                      const place_options& o, const timing* timed, std::vector<std::uint32_t> gpu_of_rank) {
+                                      const place_options& o, axis_set mix, const timing* timed,
+                                      std::vector<std::uint32_t> gpu_of_rank) {
   const seating seats = seats_of(c, gpu_of_rank);
-  candidate k{std::move(gpu_of_rank), judge(c, net, l, seats, o.confine, o.launcher), cost_of(net, l, price, seats), {}};
+  candidate k{std::move(gpu_of_rank), judge(c, net, l, seats, o.confine, o.launcher, {}, mix), cost_of(net, l, price, seats), {}};
   if (timed != nullptr) {
     k.groups = groups_of(c, l, k.gpu_of_rank);
     k.nanoseconds = timed->nanoseconds(*k.groups);
@@ -57,21 +59,30 @@ struct candidate {
 
 // complexity: see place().
 [[nodiscard]] inline placement place_job(const cluster& c, const layout& l, const prices& price,
-                                         const std::string& objective_text, const place_options& o,
-                                         const timing* timed = nullptr) {
+                                         const std::string& objective_text, const place_options& o, const timing* timed = nullptr,
+                                         bool merge_models = false) {
   time_limit limit(o.time_limit);
   const network net(c);
   const std::uint32_t world = l.world();
   const std::size_t usable = usable_gpus(c);
   if (usable < world) return refuse_seats(c, l, usable);
   std::vector<pool> pools = pools_of(c, net);
+  std::vector<pool> models;  // of a job on several
+  if ((merge_models || pools.front().usable < world) && !o.mix.empty()) {
+    auto [all, parts] = merged_pool(c, pools);
+    if (all.usable >= world) {
+      pools.assign(1, std::move(all));
+      models = std::move(parts);
+    }
+  }
   if (pools.front().usable < world) return refuse_pools(c, l, pools);
 
+  const axis_set mix = models.empty() ? axis_set{} : o.mix;
   std::optional<candidate> given;
   {
     std::vector<std::uint32_t> hosts(c.hosts.size());
     std::iota(hosts.begin(), hosts.end(), 0U);
-    given = judged(c, net, l, price, o, timed, filled(c, hosts, world));
+    given = judged(c, net, l, price, o, mix, timed, filled(c, hosts, world));
   }
   const bool given_fits = given->verdict.kept();
 
@@ -96,20 +107,23 @@ struct candidate {
     bound = std::min(bound, here);
     if (const std::optional<axis_groups> ideal = timed != nullptr ? least_groups(problem) : std::nullopt)
       if (const step_estimate e = estimate(*timed, *ideal); !least || e.seconds < least->seconds) least = e;
-    pool_answer answer = solve_pool(problem, here);
+    pool_answer answer = models.empty() ? solve_pool(problem, here) : solve_mixed(problem, models);
     if (answer.gpu_of_rank.empty()) {
       exhaustive = exhaustive && answer.why.proven;
       if (!why) why = std::move(answer.why);
       continue;
     }
     exhaustive = exhaustive && answer.exhaustive;
-    candidate found = judged(c, net, l, price, o, timed, std::move(answer.gpu_of_rank));
+    candidate found = judged(c, net, l, price, o, mix, timed, std::move(answer.gpu_of_rank));
     if (!found.verdict.kept()) throw error("place() broke a rule that it was to keep; please report this cluster and job");
     if (best && !(found.costs() < best->costs())) continue;
     symmetric = answer.level_symmetric;
     best = std::move(found);
   }
-  if (!best && !given_fits) return std::move(*why);
+  if (!best && !given_fits) {
+    if (!o.mix.empty() && models.empty() && pools.size() > 1) return place_job(c, l, price, objective_text, o, timed, true);
+    return std::move(*why);
+  }
   std::vector<std::string> notes = exclusions(c);
   if (unsearched) notes.push_back("not searched: " + unsearched->reason + "; " + unsearched->where);
   if (limit.cut()) notes.push_back("the search was cut by its time limit: the same seed may give another plan");

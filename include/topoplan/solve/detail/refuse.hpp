@@ -4,6 +4,7 @@
 #include <topoplan/cluster/cluster.hpp>
 #include <topoplan/layout/layout.hpp>
 #include <topoplan/plan/plan.hpp>
+#include <topoplan/solve/detail/check_spares.hpp>
 #include <topoplan/solve/detail/pool.hpp>
 #include <topoplan/solve/detail/slots.hpp>
 #include <topoplan/solve/detail/units.hpp>
@@ -70,16 +71,12 @@ namespace topoplan::inline v1::detail {
   }
   return {models ? "one GPU model" : "one network",
           count_of(l.world(), "rank") +
-              " don't fit into GPUs of one model that share a network; this solver never mixes GPU models "
-              "or networks in a job",
-          "usable GPUs: " + list_of(parts, 8), smaller_job(l, pools.front().usable), false};
-}
-
-// "domain 3 (gpu-017)": the number alone means nothing to a person; the host is that of its first GPU.
-[[nodiscard]] inline std::string person_name(const cluster& c, domain_id d) {
-  if (!c.domain_names.empty()) return c.name_of(d);
-  const auto first = std::find_if(c.gpus.begin(), c.gpus.end(), [&](const gpu& g) { return g.domain == d; });
-  return c.name_of(d) + (first == c.gpus.end() ? std::string{} : " (" + c.at(first->host).name + ")");
+              " don't fit into GPUs of one model that share a network; a job mixes GPU models only where it is told which axis "
+              "may, and never networks",
+          "usable GPUs: " + list_of(parts, 8),
+          smaller_job(l, pools.front().usable) +
+              (models ? "; or let an axis mix models: pp gives stages different ones, dp replicas" : ""),
+          false};
 }
 
 // The units of a rule set have too few slots. `all` are the slots by cutting::any.

@@ -5,11 +5,11 @@
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/unit_graph.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,8 +30,9 @@ struct tiling {
 // that lie inside from the fastest on: a ring of k is cut k / F times, a chain once less; all pairs k (k - inside) / 2 times.
 class tiling_search {
  public:
-  tiling_search(const lattice& lat, const slot_tree& tree, std::uint32_t world, std::uint32_t units, std::uint64_t budget)
-      : lat_(lat), tree_(tree), world_(world), units_(units), budget_(budget) {
+  tiling_search(const lattice& lat, const slot_tree& tree, std::uint32_t world, std::uint32_t units, std::uint64_t budget,
+                std::size_t keep = 1)
+      : lat_(lat), tree_(tree), world_(world), units_(units), budget_(budget), keep_(keep) {
     for (const digit& d : lat.digits) {
       inner_.push_back(d.inside ? d.extent : 1);
       left_.push_back(d.inside ? 1 : d.extent);
@@ -40,8 +41,9 @@ class tiling_search {
 
   // True if the search met every tiling. pre: best() has run.
   [[nodiscard]] bool complete() const noexcept { return budget_ > 0; }
-  // The cheapest tiling; none if no shape embeds. complexity: O(budget * axes + shapes * nodes).
-  [[nodiscard]] std::optional<tiling> best() {
+  // The cheapest tilings, as many as are to be kept, cheapest first; none if no shape embeds.
+  // complexity: O(budget * axes + shapes * nodes).
+  [[nodiscard]] std::vector<tiling> best() {
     shape(0, 1);
     return std::move(best_);
   }
@@ -97,7 +99,10 @@ class tiling_search {
   void tile(std::size_t level, std::int64_t spread) {
     if (level + 1 == tree_.levels()) {
       factors_.push_back(left_);
-      best_ = tiling{sizes_, factors_, spread, tree_.slots() == units_};
+      const auto cheaper = [](std::int64_t x, const tiling& t) { return x < t.spread; };
+      best_.insert(std::upper_bound(best_.begin(), best_.end(), spread, cheaper),
+                   {sizes_, factors_, spread, tree_.slots() == units_});
+      if (best_.size() > keep_) best_.pop_back();
       factors_.pop_back();
       return;
     }
@@ -112,7 +117,7 @@ class tiling_search {
       if (size != 1) return;
       --budget_;
       spread += (tree_.distance[level + 1] - tree_.distance[level]) * cut();
-      if (!best_ || spread < best_->spread) tile(level + 1, spread);
+      if (best_.size() < keep_ || spread < best_.back().spread) tile(level + 1, spread);
       return;
     }
     const std::uint32_t most = std::gcd(left_[d], size);
@@ -177,12 +182,13 @@ class tiling_search {
   std::uint32_t world_;
   std::uint32_t units_;
   std::uint64_t budget_;
+  std::size_t keep_;
   std::vector<std::uint32_t> inner_;  // by digit: extent inside the nodes of the level at work
   std::vector<std::uint32_t> left_;   // by digit: extent still to be spread over the levels above
   std::vector<std::uint32_t> sizes_;
   std::vector<std::vector<std::uint32_t>> factors_;
   std::vector<std::vector<std::uint32_t>> usable_;
-  std::optional<tiling> best_;
+  std::vector<tiling> best_;  // by spread
 };
 
 // The slot of every unit under a tiling. complexity: O(units * digits * levels).
