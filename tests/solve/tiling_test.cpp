@@ -74,18 +74,26 @@ TEST_CASE("tiling_search: the closed form is the cost of the arrangement, and ev
             {.pods = {{4, 4}, {4, 4}}, .gpus = 4, .domains = split ? topoplan_test::nvlink::pairs : topoplan_test::nvlink::host}),
         resolve_for(d, 64), random_price(random), {rules::tp_in_domain});
     REQUIRE(job.digits);
-    tiling_search search(*job.digits, job.tree, job.l.world(), job.units.units, 100'000);
-    const std::optional<tiling> t = search.best();
-    if (!t) continue;
+    tiling_search search(*job.digits, job.tree, job.l.world(), job.units.units, 100'000, 4);
+    const std::vector<tiling> found = search.best();
+    CHECK(found.size() <= 4);
+    if (found.empty()) continue;
     ++tiled;
-    const arrangement slots = arranged(*t, *job.digits, search.embed(t->sizes));
-    std::vector<std::uint32_t> sorted = slots;
-    std::sort(sorted.begin(), sorted.end());
-    CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
-    CHECK(sorted.back() < job.tree.slots());
+    tiling_search alone(*job.digits, job.tree, job.l.world(), job.units.units, 100'000);
+    CHECK(alone.best().at(0).spread == found.front().spread);
     std::int64_t weight = 0;
     for (const unit_graph::arc& a : job.graph.arcs) weight += a.weight;
-    CHECK(cost_of(job.graph, job.tree, slots) == t->spread + weight / 2 * job.tree.distance[0]);
+    std::int64_t before = 0;
+    for (const tiling& t : found) {
+      const arrangement slots = arranged(t, *job.digits, search.embed(t.sizes));
+      std::vector<std::uint32_t> sorted = slots;
+      std::sort(sorted.begin(), sorted.end());
+      CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+      CHECK(sorted.back() < job.tree.slots());
+      CHECK(cost_of(job.graph, job.tree, slots) == t.spread + weight / 2 * job.tree.distance[0]);
+      CHECK(t.spread >= before);
+      before = t.spread;
+    }
   }
   CHECK(tiled > 30);
 }
@@ -98,7 +106,7 @@ TEST_CASE("tiling_search: finds the best of all factorings") {
     o.weights[static_cast<std::size_t>(axis::pp)] = pp;
     const prepared job(make({.pods = {std::vector<std::uint32_t>(16, 4)}, .gpus = 1}), resolve({.dp = 8, .pp = 8}, 64), o, {});
     tiling_search search(*job.digits, job.tree, 64, 64, 1000);
-    const tiling t = search.best().value();
+    const tiling t = search.best().at(0);
     CHECK(search.complete());
     CHECK(t.sizes == std::vector<std::uint32_t>{1, 4, 16});
     CHECK(t.whole_tree);
@@ -115,13 +123,13 @@ TEST_CASE("tiling_search: takes part of an uneven tree, and says none if no shap
   o.weights.fill(1);
   const prepared part(make({.pods = {{5, 4}, {4, 7, 1}}, .gpus = 1}), resolve({.dp = 4, .pp = 4}, 16), o, {});
   tiling_search search(*part.digits, part.tree, 16, 16, 1000);
-  const std::optional<tiling> t = search.best();
-  REQUIRE(t);
-  CHECK_FALSE(t->whole_tree);
-  CHECK(t->sizes == std::vector<std::uint32_t>{1, 4, 2, 2});
+  const std::vector<tiling> t = search.best();
+  REQUIRE(t.size() == 1);
+  CHECK_FALSE(t[0].whole_tree);
+  CHECK(t[0].sizes == std::vector<std::uint32_t>{1, 4, 2, 2});
   const prepared none(make({.pods = {{4, 3}}, .gpus = 1}), resolve({.dp = 7}, 7), o, {});
   tiling_search nothing(*none.digits, none.tree, 7, 7, 1000);
-  CHECK_FALSE(nothing.best());
+  CHECK(nothing.best().empty());
 }
 
 TEST_CASE("make_lattice: none where strides don't divide each other") {

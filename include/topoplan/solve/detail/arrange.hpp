@@ -59,6 +59,9 @@ inline constexpr std::uint64_t largest_search = 400'000;  // arcs beyond which n
 inline constexpr std::uint64_t moves_per_unit = 2'000;
 inline constexpr std::uint64_t fewest_moves = 60'000;
 inline constexpr std::uint64_t most_moves = 2'000'000;
+inline constexpr std::uint64_t polishing_moves_per_unit = 20'000;  // from each start
+inline constexpr std::uint64_t fewest_polishing_moves = 800'000;
+inline constexpr std::uint64_t most_polishing_steps = 34'000'000;  // arcs looked at from each start
 }  // namespace effort
 
 // One search for a good arrangement.
@@ -78,6 +81,7 @@ class arranger {
     arranged_units result;
     if (p_.exact && graph_.units() <= effort::exact_units && !late()) result.exhaustive = exhaust();
     if (small && !done() && !result.exhaustive && !late()) anneal();
+    if (small && !done() && !result.exhaustive && p_.effort == search_effort::thorough) polish();
     result.slot_of = met_.best();
     result.cost = met_.cost();
     result.level_symmetric = symmetric == met_.cost();
@@ -152,28 +156,63 @@ class arranger {
     const std::uint64_t moves =
         p_.moves.value_or(std::clamp(effort::moves_per_unit * graph_.units(), effort::fewest_moves, effort::most_moves));
     if (moves == 0 || p_.tree.levels() < 2) return;
-    std::int64_t lightest = 0;
-    std::int64_t heaviest = 0;
-    std::int64_t all = 0;
-    for (const unit_graph::arc& a : graph_.arcs) {
-      lightest = lightest == 0 ? a.weight : std::min(lightest, a.weight);
-      heaviest = std::max(heaviest, a.weight);
-      all += a.weight;
-    }
-    const std::int64_t step = std::max<std::int64_t>(1, p_.tree.distance[1] - p_.tree.distance[0]);
-    const std::int64_t span = p_.tree.distance.back() - p_.tree.distance[0];
+    const scale_of_weights s = weights();
     random_source random(p_.seed);
     // From hot with half of the moves where that is affordable, then warm from the best so far.
     if (graph_.units() <= 160) {
       exchange changed(graph_, p_.tree, met_.best(), kinds_);
-      changed.anneal(random, moves / 2, all / graph_.units() * span / 3, lightest * step / 10);
+      changed.anneal(random, moves / 2, s.mean * s.span / 3, s.lightest * s.step / 10);
       changed.descend(6);
       met_.offer(changed.slots(), origin::exchange);
     }
     exchange changed(graph_, p_.tree, met_.best(), kinds_);
-    changed.anneal(random, moves / 2, heaviest * step / 2, lightest * step / 10);
+    changed.anneal(random, moves / 2, s.heaviest * s.step / 2, s.lightest * s.step / 10);
     changed.descend(6);
     met_.offer(changed.slots(), origin::exchange);
+  }
+
+  // What temperatures are counted in.
+  struct scale_of_weights {
+    std::int64_t lightest = 0;
+    std::int64_t heaviest = 0;
+    std::int64_t mean = 0;  // of what a unit's edges weigh together
+    std::int64_t step = 1;  // of distance, at the lowest level that separates slots
+    std::int64_t span = 0;
+  };
+  [[nodiscard]] scale_of_weights weights() const {
+    scale_of_weights s;
+    for (const unit_graph::arc& a : graph_.arcs) {
+      s.lightest = s.lightest == 0 ? a.weight : std::min(s.lightest, a.weight);
+      s.heaviest = std::max(s.heaviest, a.weight);
+      s.mean += a.weight;
+    }
+    s.mean /= graph_.units();
+    s.step = std::max<std::int64_t>(1, p_.tree.distance[1] - p_.tree.distance[0]);
+    s.span = p_.tree.distance.back() - p_.tree.distance[0];
+    return s;
+  }
+
+  // Annealing from several of the best, at several temperatures.
+  void polish() {
+    if (p_.tree.levels() < 2 || graph_.arcs.empty()) return;
+    const scale_of_weights s = weights();
+    const std::uint64_t degree = std::max<std::uint64_t>(8, graph_.arcs.size() / graph_.units());
+    const std::uint64_t moves =
+        p_.moves.value_or(std::min(std::max(effort::polishing_moves_per_unit * graph_.units(), effort::fewest_polishing_moves),
+                                   effort::most_polishing_steps / degree));
+    random_source random(p_.seed + 1);
+    const std::int64_t hots[] = {s.heaviest * s.step * 6 / 10, s.heaviest * s.step * 3 / 2, s.mean * s.span / 3,
+                                 s.heaviest * s.step * 3};
+    for (std::size_t round = 0; round < 2; ++round) {
+      const std::vector<arrangement> starts = met_.kept(4);
+      for (std::size_t i = 0; i < starts.size(); ++i) {
+        if (done() || late()) return;
+        exchange changed(graph_, p_.tree, starts[i], kinds_);
+        changed.anneal(random, moves, hots[(i + round) % 4], std::max<std::int64_t>(1, s.lightest * s.step / 12));
+        changed.descend(6);
+        met_.offer(changed.slots(), origin::exchange);
+      }
+    }
   }
 
   const unit_graph& graph_;

@@ -34,12 +34,9 @@ class exchange {
 
   // Exchanges what is in two slots; one of them may be empty. post: the change of cost. complexity: O(degree * levels).
   std::int64_t swap(std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t u = unit_in_[a];
-    const std::uint32_t w = unit_in_[b];
-    const std::int64_t before = cost(u) + cost(w);
-    put(u, b);
-    put(w, a);
-    return cost(u) + cost(w) - before;
+    const std::int64_t change = change_of(a, b);
+    exchange_units(a, b);
+    return change;
   }
 
   // Passes over all units; each moves to the best slot near one of its neighbours while that lowers the cost.
@@ -60,8 +57,27 @@ class exchange {
   std::int64_t anneal(random_source& random, std::uint64_t moves, std::int64_t hot, std::int64_t cold);
 
  private:
-  [[nodiscard]] std::int64_t cost(std::uint32_t u) const {
-    return u == nobody ? 0 : cost_at(*graph_, *tree_, slot_of_, u, slot_of_[u]);
+  // What an exchange would change. The edge between the two keeps its distance.
+  [[nodiscard]] std::int64_t change_of(std::uint32_t a, std::uint32_t b) const noexcept {
+    const std::uint32_t u = unit_in_[a];
+    const std::uint32_t w = unit_in_[b];
+    return moved(u, a, b, w) + moved(w, b, a, u);
+  }
+  [[nodiscard]] std::int64_t moved(std::uint32_t unit, std::uint32_t from, std::uint32_t to, std::uint32_t other) const noexcept {
+    if (unit == nobody) return 0;
+    std::int64_t sum = 0;
+    for (const unit_graph::arc& arc : graph_->of(unit))
+      if (arc.to != other) {
+        const std::uint32_t at = slot_of_[arc.to];
+        sum += arc.weight * (tree_->distance[tree_->meet(to, at)] - tree_->distance[tree_->meet(from, at)]);
+      }
+    return sum;
+  }
+  void exchange_units(std::uint32_t a, std::uint32_t b) noexcept {
+    const std::uint32_t u = unit_in_[a];
+    const std::uint32_t w = unit_in_[b];
+    put(u, b);
+    put(w, a);
   }
   void put(std::uint32_t u, std::uint32_t slot) noexcept {
     unit_in_[slot] = u;
@@ -91,8 +107,7 @@ class exchange {
       if (++seen > most_neighbours) break;
       for (std::uint32_t s = range.first; s < range.second; ++s) {
         if (s == from || !exchangeable(s, from)) continue;
-        const std::int64_t change = swap(from, s);
-        swap(from, s);
+        const std::int64_t change = change_of(from, s);
         if (change < best) {
           best = change;
           target = s;
@@ -158,9 +173,10 @@ inline std::int64_t exchange::anneal(random_source& random, std::uint64_t moves,
         range = company(slot_of_[arcs[static_cast<std::size_t>(random.below(arcs.size()))].to], random.below(4) == 0 ? 1 : 0);
       const auto to = static_cast<std::uint32_t>(range.first + random.below(range.second - range.first));
       if (to == from || !exchangeable(from, to)) continue;
-      const std::int64_t change = swap(from, to);
-      if (change <= 0 || change * scale * scale <= temperature * annealing::table[random.below(256)]) sum += change;
-      else swap(from, to);
+      const std::int64_t change = change_of(from, to);
+      if (change > 0 && change * scale * scale > temperature * annealing::table[random.below(256)]) continue;
+      exchange_units(from, to);
+      sum += change;
     }
   return sum;
 }
