@@ -48,7 +48,11 @@ struct place_options {
   std::string model;  // config.json, or the folder that holds it; empty: no workload
   std::string calibration;
   std::vector<std::pair<std::string, std::string>> settings;  // of training and fabric, by option
+  std::vector<std::string> spares;                            // "8/domain", "1host/leaf"
+  std::string mix;                                            // axes whose groups may hold several GPU models
   std::uint64_t seed = 1;
+  bool thorough = false;
+  double time_limit = 0;  // seconds; 0: none
   std::string out;
   std::vector<std::string> emit;  // launchers whose files --out writes
   bool force = false;

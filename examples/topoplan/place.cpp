@@ -40,7 +40,11 @@ topoplan::place_options constraints(const place_options& o) {
       throw invalid_argument("--confine none stands beside other --confine rules; give one or the other");
   }
   if (!o.launcher.empty()) c.launcher = topoplan::parse_launcher(o.launcher);
+  for (const std::string& rule : o.spares) c.spares.push_back(topoplan::parse_spares(rule));
+  if (!o.mix.empty()) c.mix = topoplan::parse_axis_set(o.mix);
   c.seed = o.seed;
+  if (o.thorough) c.effort = topoplan::search_effort::thorough;
+  if (o.time_limit > 0) c.time_limit = o.time_limit;
   return c;
 }
 
@@ -96,7 +100,7 @@ topoplan::placement placed(const place_options& o, const topoplan::cluster& c, c
   const run_settings settings = settings_of(o.settings);
   const topoplan::user_calibration own = read_calibration(o.calibration);
   const topoplan::transformer model = read_model(o.model);
-  const topoplan::resolved_degrees job = topoplan::resolve_for(degrees, topoplan::usable_gpus(c));
+  const topoplan::resolved_degrees job = topoplan::resolve_beside(c, degrees, rules.spares);
   const topoplan::machine gpu =
       topoplan::machine_of(c, topoplan::interconnect_of(c, settings.fabric, own.links), settings.power_watts);
   const topoplan::step_objective step(c, model, training_of(settings, job), job, gpu, own.factors_of(gpu.family));

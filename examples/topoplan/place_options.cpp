@@ -30,6 +30,28 @@ void add_place(CLI::App& app, int& status) {
       ->group(rules)
       ->type_name("NAME")
       ->default_str("torchrun");
+  command
+      ->add_option("--spares", o->spares,
+                   "Leave that many GPUs, or whole hosts, free in every NVLink domain, every leaf group or the\n"
+                   "whole cluster: 8/domain, 1host/leaf, 2hosts/cluster; repeatable")
+      ->group(rules)
+      ->type_name("N[hosts]/domain|leaf|cluster")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--mix", o->mix,
+                   "Axes whose groups may hold several GPU models where no model alone has room: pp gives\n"
+                   "stages different models, dp replicas; the fastest model comes first (default: never)")
+      ->group(rules)
+      ->type_name("AXES");
+  command->add_flag("--thorough", o->thorough, "Search longer: seconds instead of a fraction of one")->group(rules);
+  command
+      ->add_option("--time-limit", o->time_limit,
+                   "Seconds after which the search stops with the best so far; a plan that was cut says so")
+      ->group(rules)
+      ->type_name("SECONDS")
+      ->check(quietly(CLI::Range(1e-3, 1e6)));
   command->add_option("--seed", o->seed, "Seed of the search; the same seed gives the same plan")
       ->check(quietly(CLI::NonNegativeNumber))
       ->group(rules)

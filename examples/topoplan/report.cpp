@@ -227,6 +227,22 @@ void report_step(std::ostream& out, const plan& p) {
   else if (p.given_step) out << "  the order you gave takes " << both(*p.given_step) << '\n';
 }
 
+// What the job loses by its spares.
+void report_given_up(std::ostream& out, const plan& p) {
+  const spare_report& lost = *p.given_up;
+  std::vector<std::string> rules;
+  for (const spare_rule& r : p.spares) rules.push_back(to_string(r));
+  out << "  given up for " << join(rules, " and ") << ": ";
+  if (lost.ranks < lost.ranks_without)
+    out << "these degrees could use " << grouped(lost.ranks_without) << " GPUs, beside the spares " << grouped(lost.ranks);
+  else out << "no rank";
+  if (p.step && lost.step_without && lost.step_without->seconds < p.step->seconds)
+    out << "; a step of this job would take " << number(lost.step_without->seconds) << " s without them";
+  else if (!p.step && lost.cost_without < p.cost.cost)
+    out << "; this job would cost " << grouped(lost.cost_without) << " without them";
+  out << '\n';
+}
+
 }  // namespace
 
 void report_cluster(std::ostream& out, const cluster& c) {
@@ -301,6 +317,7 @@ void report_plan(std::ostream& out, const plan& p, const cluster& c) {
     out << "  spares: " << counted(spare_gpus, "GPU") << " on " << topoplan::import::fold_hostlist(spare_hosts)
         << (all > max_lines ? " and " + counted(all - max_lines, "further host") : "") << '\n';
   }
+  if (p.given_up) report_given_up(out, p);
 
   out << "Rules\n";
   table rules;

@@ -13,6 +13,8 @@
 //       "step": {"seconds": 1.2, "exposed": 0.1},                            with a workload only: what plans are compared by
 //       "given_order_step": {...} or null},
 //     "bound": {"lower_bound": 320, "gap": 0, "optimality": "optimal (lower bound met)"},   with a workload also "least_step"
+//     with spare rules: "spares": ["8/domain"] beside "confine", and
+//     "given_up": {"ranks": 256, "ranks_without": 288, "cost_without": 310},    what the job could have without them
 //     "notes": ["..."],
 //     "rank_map": {...} }                                                    as rank_map_json() writes it
 //
@@ -120,6 +122,7 @@ inline void plan_json(std::ostream& out, const plan& p) {
   detail::write_head(json, true);
   detail::write_verdict(json, p.verdict);
   json.member("launcher", p.launcher.name);
+  if (!p.spares.empty()) json.column("spares", p.spares.size(), [&](std::size_t i) { return to_string(p.spares[i]); });
   json.column("confine", p.confined.size(), [&](std::size_t i) { return to_string(p.confined[i]); });
   detail::write_prediction(json, p);
   json.key("bound");
@@ -129,6 +132,14 @@ inline void plan_json(std::ostream& out, const plan& p) {
   json.member("gap", p.gap());
   json.member("optimality", to_string(p.optimality));
   json.close();
+  if (p.given_up) {
+    json.key("given_up");
+    json.open('{');
+    json.member("ranks", p.given_up->ranks);
+    json.member("ranks_without", p.given_up->ranks_without);
+    json.member("cost_without", p.given_up->cost_without);
+    json.close();
+  }
   json.column("notes", p.notes.size(), [&](std::size_t i) { return std::string_view(p.notes[i]); });
   json.key("rank_map");
   detail::write_rank_map(json, p.rank_map, [] {});

@@ -15,6 +15,7 @@
 #include <topoplan/solve/problem.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -61,6 +62,7 @@ inline constexpr std::uint64_t fewest_moves = 60'000;
 inline constexpr std::uint64_t most_moves = 2'000'000;
 inline constexpr std::uint64_t polishing_moves_per_unit = 20'000;  // from each start
 inline constexpr std::uint64_t fewest_polishing_moves = 800'000;
+inline constexpr std::uint32_t large_polishing = 400;              // units
 inline constexpr std::uint64_t most_polishing_steps = 34'000'000;  // arcs looked at from each start
 }  // namespace effort
 
@@ -199,12 +201,16 @@ class arranger {
     const std::uint64_t degree = std::max<std::uint64_t>(8, graph_.arcs.size() / graph_.units());
     const std::uint64_t moves =
         p_.moves.value_or(std::min(std::max(effort::polishing_moves_per_unit * graph_.units(), effort::fewest_polishing_moves),
-                                   effort::most_polishing_steps / degree));
+                                   effort::most_polishing_steps / degree * (graph_.units() > effort::large_polishing ? 2 : 1)));
     random_source random(p_.seed + 1);
-    const std::int64_t hots[] = {s.heaviest * s.step * 6 / 10, s.heaviest * s.step * 3 / 2, s.mean * s.span / 3,
-                                 s.heaviest * s.step * 3};
+    const std::int64_t base = s.heaviest * s.step;
+    const bool large = graph_.units() > effort::large_polishing;
+    const std::array<std::int64_t, 4> hots =
+        large ? std::array<std::int64_t, 4>{base / 4, base / 8, base / 2, base / 4}
+              : std::array<std::int64_t, 4>{base * 6 / 10, base * 3 / 2, s.mean * s.span / 3, base * 3};
+    // Large jobs need long runs more than many of them.
     for (std::size_t round = 0; round < 2; ++round) {
-      const std::vector<arrangement> starts = met_.kept(4);
+      const std::vector<arrangement> starts = met_.kept(large ? 2 : 4);
       for (std::size_t i = 0; i < starts.size(); ++i) {
         if (done() || late()) return;
         exchange changed(graph_, p_.tree, starts[i], kinds_);

@@ -44,7 +44,8 @@ namespace topoplan::inline v1::detail {
 
 // How many GPUs or whole hosts of every place are free. A host whose GPUs lie in several domains counts in that of its first.
 // complexity: O(GPUs).
-[[nodiscard]] inline std::vector<std::uint32_t> free_in(const cluster& c, const spare_rule& rule, const std::vector<bool>& taken) {
+[[nodiscard]] inline std::vector<std::uint32_t> free_in(const cluster& c, const spare_rule& rule,
+                                                        const std::vector<bool>& taken) {
   std::vector<std::uint32_t> free(spare_places(c, rule.per), 0);
   for (const host_id h : c.all_hosts()) {
     std::uint32_t here = 0;

@@ -42,7 +42,8 @@ namespace topoplan::inline v1::detail {
 
 // How many ranks have room in a pool when groups stay as whole as the rules want, whatever the launcher.
 // complexity: O(GPUs + ranks * axes).
-[[nodiscard]] inline std::uint64_t ranks_with_room(const cluster& c, const layout& l, pool p, std::span<const confinement> rules) {
+[[nodiscard]] inline std::uint64_t ranks_with_room(const cluster& c, const layout& l, pool p,
+                                                   std::span<const confinement> rules) {
   if (settle_nesting(c, p)) return p.usable;
   const std::optional<unit_scheme> s = free_units(l, confined_axes(rules, p), p.nest);
   return s ? slot_count(slots_of(c, p, *s, cutting::any), *s) * s->size : 0;

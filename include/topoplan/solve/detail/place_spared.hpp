@@ -98,7 +98,8 @@ namespace topoplan::inline v1::detail {
     }
   // Counting proves it where it doesn't matter which GPUs of a place are spare.
   const spare_rule& only = o.spares.front();
-  const bool alike = std::all_of(c.hosts.begin(), c.hosts.end(), [&](const host& h) { return h.gpu_count == c.hosts[0].gpu_count; });
+  const bool alike =
+      std::all_of(c.hosts.begin(), c.hosts.end(), [&](const host& h) { return h.gpu_count == c.hosts[0].gpu_count; });
   why.proven = o.spares.size() == 1 && (only.what == spare_kind::gpus || alike) &&
                (r.seats < l.world() || (sizes.host < 2 && only.per != spare_spread::leaf));
   return why;
@@ -112,7 +113,7 @@ namespace topoplan::inline v1::detail {
   gpu_of_rank.reserve(seats.size());
   for (const seat& s : seats) gpu_of_rank.push_back(s.gpu);
   p.rank_map = written_map(c, l, gpu_of_rank);
-  p.verdict = judge(c, network(c), l, seats, o.confine, o.launcher, o.spares);
+  p.verdict = judge(c, network(c), l, seats, o.confine, o.launcher, o.spares, o.mix);
   p.spares = o.spares;
   const std::vector<std::string> hidden = exclusions(rest);
   std::erase_if(p.notes, [&](const std::string& note) { return std::find(hidden.begin(), hidden.end(), note) != hidden.end(); });
