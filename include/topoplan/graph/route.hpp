@@ -33,6 +33,7 @@ struct traffic_flow {
 // each of several connections of a flow hashes its way at every switch (ECMP).
 enum class path_split : std::uint8_t { shares, hashed };
 
+// The rule of the switches.
 struct routing {
   path_split split = path_split::shares;
   std::uint32_t connections = 16;  // of one flow, hashed apart

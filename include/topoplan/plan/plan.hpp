@@ -78,7 +78,7 @@ struct plan {
   std::optional<step_estimate> step = {};  // of this plan, where a workload was given: then it, and not cost, is what counts
   std::optional<step_estimate> given_step = {};  // of the order given, if it keeps the rules
   std::optional<step_estimate> least_step = {};  // no placement that keeps the rules takes less
-  std::vector<std::string> notes;                // choices not taken and why, cuts by time, assumptions
+  std::vector<std::string> notes = {};           // choices not taken and why, cuts by time, assumptions
   std::vector<spare_rule> spares = {};
   std::optional<spare_report> given_up = {};  // for the spares
 
