@@ -48,6 +48,7 @@
 #include <topoplan/graph/nvlink.hpp>
 #include <topoplan/graph/paths.hpp>
 #include <topoplan/graph/regular_fabric.hpp>
+#include <topoplan/graph/route.hpp>
 #include <topoplan/import/aws_topology.hpp>
 #include <topoplan/import/azure_topology.hpp>
 #include <topoplan/import/calibration_file.hpp>
@@ -133,10 +134,15 @@
 #include <topoplan/rank_map/rank_map.hpp>
 #include <topoplan/solve/bound.hpp>
 #include <topoplan/solve/lint.hpp>
+#include <topoplan/solve/losses.hpp>
 #include <topoplan/solve/metrics.hpp>
 #include <topoplan/solve/objective.hpp>
 #include <topoplan/solve/place.hpp>
 #include <topoplan/solve/problem.hpp>
+#include <topoplan/solve/replan.hpp>
+#include <topoplan/solve/routed_load.hpp>
+#include <topoplan/solve/step_objective.hpp>
+#include <topoplan/solve/timed_objective.hpp>
 #include <topoplan/workload/flops.hpp>
 #include <topoplan/workload/legality.hpp>
 #include <topoplan/workload/memory.hpp>
