@@ -63,7 +63,7 @@ namespace topoplan::inline v1::detail {
 // Pools below one root, fastest model first; those of the cluster's first model first where the catalogue doesn't tell.
 // complexity: O(pools log pools).
 [[nodiscard]] inline std::vector<pool> by_model(const cluster& c, std::vector<pool> pools) {
-  std::stable_sort(pools.begin(), pools.end(), [&](const pool& a, const pool& b) {
+  std::sort(pools.begin(), pools.end(), [&](const pool& a, const pool& b) {
     const auto x = rank_of_model(c, a.model);
     const auto y = rank_of_model(c, b.model);
     return x != y ? x > y : a.model < b.model;

@@ -97,7 +97,9 @@ struct timed_problem {
                                                  const unit_graph& graph, const std::vector<arrangement>& known) {
   unit_loads loads(p.c, p.l, s, tree);
   std::vector<timed_units> candidates;
-  const auto order = [](const timed_units& a, const timed_units& b) { return a.costs < b.costs; };
+  const auto order = [](const timed_units& a, const timed_units& b) {
+    return a.costs == b.costs ? a.slot_of < b.slot_of : a.costs < b.costs;
+  };
   if (!loads.applies()) {
     for (const arrangement& slots : known)
       candidates.push_back({slots, {p.by.nanoseconds(groups_of(p.c, p.l, p.seats(slots))), cost_of(graph, tree, slots)}});
@@ -105,7 +107,7 @@ struct timed_problem {
   }
   time_search search(graph, tree, loads, p.by);
   for (const arrangement& slots : known) candidates.push_back({slots, search.of(slots)});
-  std::stable_sort(candidates.begin(), candidates.end(), order);
+  std::sort(candidates.begin(), candidates.end(), order);
   if (graph.units() <= time_effort::exact_units) {
     timed_units best = std::move(candidates.front());
     best.exhaustive = search.exhaust(best.slot_of, best.costs, time_effort::exact_nodes);
