@@ -4,7 +4,6 @@
 #include <topoplan/solve/detail/local_search.hpp>
 #include <topoplan/solve/detail/orders.hpp>
 #include <topoplan/solve/detail/partition.hpp>
-#include <topoplan/solve/detail/slot_distance.hpp>
 #include <topoplan/solve/detail/slots.hpp>
 #include <topoplan/solve/detail/units.hpp>
 
@@ -141,43 +140,6 @@ TEST_CASE("slot_choices: as many slots as units, in the tree's order, none twice
     CHECK(std::adjacent_find(choice.begin(), choice.end()) == choice.end());
     CHECK(choice.back() < 18);
   }
-}
-
-TEST_CASE("slot_distance: as far as the tree says, with codes and with more levels than a code has room for") {
-  const cluster c = make({.pods = {{5, 1, 3}, {4}, {2, 2}}, .gpus = 3, .domains = topoplan_test::nvlink::pairs});
-  pool p = pools_of(c, network(c)).front();
-  REQUIRE_FALSE(settle_nesting(c, p));
-  const prices price = priced(default_objective{}, c.tiers.size());
-  const layout l(resolve({}, 8), orders::megatron);
-  const unit_scheme s = free_units(l, confined_axes({}, p), p.nest).value();
-  slot_tree tree = make_slot_tree(c, p, price, slots_of(c, p, s, cutting::any), 1, container_kind::domain);
-  const auto compare = [&](std::size_t levels) {
-    REQUIRE(tree.levels() == levels);
-    const slot_distance distance(tree);
-    for (std::uint32_t a = 0; a < tree.slots(); ++a)
-      for (std::uint32_t b = 0; b < tree.slots(); ++b)
-        REQUIRE(distance(distance.code(a), distance.code(b)) == tree.distance[tree.meet(a, b)]);
-  };
-  compare(5);
-  // Every level adds one slot beside all those below.
-  slot_tree tall{.unit_size = 1, .gpus = {}, .distance = {}, .begin = {}, .up = {}, .shape = {}, .node = {}};
-  constexpr std::uint32_t roots = 70;
-  for (std::uint32_t level = 0; level <= roots; ++level) {
-    tall.distance.push_back(level * level);
-    std::vector<std::uint32_t> begin{0};
-    std::vector<std::uint32_t> up;
-    for (std::uint32_t slot = level; slot < roots + 1; ++slot) {
-      begin.push_back(slot + 1);
-      up.push_back(slot <= level + 1 ? 0 : slot - level - 1);
-    }
-    tall.begin.push_back(begin);
-    tall.up.push_back(up);
-    tall.shape.emplace_back(up.size(), 0);
-  }
-  for (std::uint32_t slot = 0; slot <= roots; ++slot)
-    for (std::uint32_t level = 0; level <= roots; ++level) tall.node.push_back(slot <= level ? 0 : slot - level);
-  tree = tall;
-  compare(roots + 1);
 }
 
 TEST_CASE("exchange: tracks its cost, moves only between slots of a kind") {
