@@ -70,7 +70,7 @@ struct timed_problem {
                                             timed_units best) {
   const std::uint64_t moves = time_effort::ranks_looked_at / (std::uint64_t{8} * p.l.world() * (p.c.tiers.size() + 1));
   random_source random(p.seed);
-  std::vector<std::uint32_t> unit_in(tree.slots(), unit_loads::nowhere);
+  std::vector<std::uint32_t> unit_in(tree.slots(), nowhere);
   for (std::uint32_t u = 0; u < best.slot_of.size(); ++u) unit_in[best.slot_of[u]] = u;
   for (std::uint64_t i = 0; i < moves && tree.slots() > 1; ++i) {
     const auto u = static_cast<std::uint32_t>(random.below(best.slot_of.size()));
@@ -80,7 +80,7 @@ struct timed_problem {
     if (to == from || tree.node_of(to, 0) == tree.node_of(from, 0)) continue;
     arrangement slots = best.slot_of;
     slots[u] = to;
-    if (w != unit_loads::nowhere) slots[w] = from;
+    if (w != nowhere) slots[w] = from;
     const price here{p.by.nanoseconds(groups_of(p.c, p.l, p.seats(slots))), cost_of(graph, tree, slots)};
     if (!(here < best.costs)) continue;
     best.slot_of = std::move(slots);

@@ -5,6 +5,7 @@
 #include <topoplan/cost/axis_groups.hpp>
 #include <topoplan/cost/placement_groups.hpp>
 #include <topoplan/layout/layout.hpp>
+#include <topoplan/solve/detail/exact_places.hpp>
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/unit_graph.hpp>
 #include <topoplan/solve/detail/units.hpp>
@@ -24,8 +25,6 @@ namespace topoplan::inline v1::detail {
 // that no placement changes, and only loads depend on the placement.
 class unit_loads {
  public:
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-
   unit_loads(const cluster& c, const layout& l, const unit_scheme& s, const slot_tree& tree)
       : units_(s.units), slot_of_(s.units, nowhere) {
     if (!own_places(c, tree)) return;
