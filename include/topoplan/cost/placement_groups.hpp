@@ -5,6 +5,7 @@
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/ids.hpp>
 #include <topoplan/cost/axis_groups.hpp>
+#include <topoplan/cost/detail/uplinks.hpp>
 #include <topoplan/cost/group_shape.hpp>
 #include <topoplan/layout/axis.hpp>
 #include <topoplan/layout/layout.hpp>
@@ -70,12 +71,7 @@ class placed_ranks {
  public:
   placed_ranks(const cluster& c, const layout& l, std::span<const std::uint32_t> gpu_of_rank) : cluster_(c), layout_(l) {
     find_seats(gpu_of_rank);
-    find_units();
-    for (const tier& t : c.tiers) capacity_.emplace_back(t.nodes.size(), 0.0);
-    for (const host_id h : c.all_hosts())
-      for (std::size_t t = 0; t < c.tiers.size(); ++t) capacity_[t][c.ancestor(h, t)] += c.at(h).gpu_count;
-    for (std::size_t t = 0; t < c.tiers.size(); ++t)
-      for (double& uplinks : capacity_[t]) uplinks = t + 1 == c.tiers.size() ? 0 : uplinks / c.tiers[t].oversubscription;
+    capacity_ = uplinks_of(c);
   }
 
   [[nodiscard]] group_shape shape(axis_set set) const {
@@ -221,26 +217,19 @@ class placed_ranks {
   }
 
   void find_seats(std::span<const std::uint32_t> gpu_of_rank) {
+    const std::vector<std::uint32_t> island = islands_of(cluster_);
+    units_ = std::size_t{cluster_.domains} + cluster_.hosts.size();
     for (const std::uint32_t g : gpu_of_rank) {
       const gpu& seat = cluster_.gpus[g];
       host_.push_back(seat.host.value);
       domain_.push_back(seat.domain.value);
       rail_.push_back(seat.rail);
+      unit_.push_back(island[g]);
     }
     for (std::size_t t = 0; t < cluster_.tiers.size(); ++t) {
       std::vector<std::uint32_t>& nodes = node_of_host_.emplace_back(cluster_.hosts.size());
       for (const host_id h : cluster_.all_hosts()) nodes[h.value] = cluster_.ancestor(h, t);
     }
-  }
-
-  // A unit is what its ranks cross without a NIC: a domain that holds whole hosts, else the host.
-  void find_units() {
-    std::vector<std::uint32_t> size(cluster_.domains, 0);
-    for (const gpu& g : cluster_.gpus) ++size[g.domain.value];
-    units_ = std::size_t{cluster_.domains} + cluster_.hosts.size();
-    unit_.resize(host_.size());
-    for (std::uint32_t r = 0; r < host_.size(); ++r)
-      unit_[r] = size[domain_[r]] >= cluster_.hosts[host_[r]].gpu_count ? domain_[r] : cluster_.domains + host_[r];
   }
 
   [[nodiscard]] std::uint32_t node(std::size_t tier, std::uint32_t rank) const noexcept {
@@ -252,7 +241,7 @@ class placed_ranks {
   std::vector<std::uint32_t> host_;
   std::vector<std::uint32_t> domain_;
   std::vector<std::uint16_t> rail_;
-  std::vector<std::uint32_t> unit_;
+  std::vector<std::uint32_t> unit_;  // islands_of() its GPU
   std::vector<std::vector<std::uint32_t>> node_of_host_;
   std::vector<std::vector<double>> capacity_;  // of the uplinks of each tier node, in NIC rates
   std::size_t units_ = 0;
@@ -300,14 +289,7 @@ class placed_ranks {
 [[nodiscard]] inline axis_groups groups_of(const cluster& c, const layout& l, std::span<const std::uint32_t> gpu_of_rank) {
   const detail::placed_ranks seats(c, l, gpu_of_rank);
   axis_groups g;
-  g.tp = seats.shape(axis::tp);
-  g.cp = seats.shape(axis::cp);
-  g.dp = seats.shape(axis::dp);
-  g.dp_cp = seats.shape({axis::dp, axis::cp});
-  g.pp = seats.shape(axis::pp);
-  g.ep = seats.shape(axis::ep);
-  g.expert_tp = seats.shape(axis::expert_tp);
-  g.expert_dp = seats.shape(axis::expert_dp);
+  for (const axis_group& one : all_axis_groups) g.*one.shape = seats.shape(one.over);
   return g;
 }
 

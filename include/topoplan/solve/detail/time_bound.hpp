@@ -54,14 +54,7 @@ namespace topoplan::inline v1::detail {
     return g;
   };
   axis_groups g;
-  g.tp = shape(axis::tp);
-  g.cp = shape(axis::cp);
-  g.dp = shape(axis::dp);
-  g.dp_cp = shape({axis::dp, axis::cp});
-  g.pp = shape(axis::pp);
-  g.ep = shape(axis::ep);
-  g.expert_tp = shape(axis::expert_tp);
-  g.expert_dp = shape(axis::expert_dp);
+  for (const axis_group& one : all_axis_groups) g.*one.shape = shape(one.over);
   return g;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <topoplan/cluster/cluster.hpp>
+#include <topoplan/cost/detail/uplinks.hpp>
 #include <topoplan/cost/placement_groups.hpp>
 #include <topoplan/layout/layout.hpp>
 #include <topoplan/solve/detail/random.hpp>
@@ -41,15 +42,12 @@ struct timed_units {
 // Containers that a search by time may take for each other: as many slots, and the same capacities above. Equal numbers are
 // alike. complexity: O(GPUs + containers * tiers).
 [[nodiscard]] inline std::vector<std::uint32_t> makes_by_uplinks(const cluster& c, const std::vector<container>& slots) {
-  std::vector<std::vector<double>> capacity;
-  for (const tier& t : c.tiers) capacity.emplace_back(t.nodes.size(), 0.0);
-  for (const host_id h : c.all_hosts())
-    for (std::size_t t = 0; t < c.tiers.size(); ++t) capacity[t][c.ancestor(h, t)] += c.at(h).gpu_count;
+  const std::vector<std::vector<double>> uplinks = uplinks_of(c);
   std::map<std::vector<double>, std::uint32_t> known;
   std::vector<std::uint32_t> makes;
   for (const container& k : slots) {
     std::vector<double> key{static_cast<double>(k.gpus.size())};
-    for (std::size_t t = 0; t < c.tiers.size(); ++t) key.push_back(capacity[t][c.ancestor(host_id{k.host}, t)]);
+    for (std::size_t t = 0; t < c.tiers.size(); ++t) key.push_back(uplinks[t][c.ancestor(host_id{k.host}, t)]);
     makes.push_back(known.emplace(std::move(key), static_cast<std::uint32_t>(known.size())).first->second);
   }
   return makes;

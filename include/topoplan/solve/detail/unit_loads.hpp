@@ -3,6 +3,7 @@
 
 #include <topoplan/cluster/cluster.hpp>
 #include <topoplan/cost/axis_groups.hpp>
+#include <topoplan/cost/detail/uplinks.hpp>
 #include <topoplan/cost/placement_groups.hpp>
 #include <topoplan/layout/layout.hpp>
 #include <topoplan/solve/detail/exact_places.hpp>
@@ -11,11 +12,9 @@
 #include <topoplan/solve/detail/units.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,18 +31,12 @@ class unit_loads {
     std::vector<std::uint32_t> start(l.world());
     for (std::uint32_t r = 0; r < l.world(); ++r) start[r] = tree.gpus[std::size_t{s.unit_of[r]} * s.size + s.position_of[r]];
     shapes_ = groups_of(c, l, start);
-    for (group_shape axis_groups::* g : {&axis_groups::tp, &axis_groups::cp, &axis_groups::dp, &axis_groups::dp_cp,
-                                         &axis_groups::pp, &axis_groups::ep, &axis_groups::expert_tp, &axis_groups::expert_dp})
-      (shapes_.*g).ring_load = (shapes_.*g).tree_load = (shapes_.*g).exchange_load = 0;
     applies_ = true;
-    add(l, s, axis::tp, &axis_groups::tp, false);
-    add(l, s, axis::cp, &axis_groups::cp, false);
-    add(l, s, axis::dp, &axis_groups::dp, false);
-    add(l, s, {axis::dp, axis::cp}, &axis_groups::dp_cp, false);
-    add(l, s, axis::pp, &axis_groups::pp, false);
-    add(l, s, axis::ep, &axis_groups::ep, true);
-    add(l, s, axis::expert_tp, &axis_groups::expert_tp, false);
-    add(l, s, axis::expert_dp, &axis_groups::expert_dp, false);
+    for (const axis_group& g : all_axis_groups) {
+      group_shape& shape = shapes_.*g.shape;
+      shape.ring_load = shape.tree_load = shape.exchange_load = 0;
+      add(l, s, g, g.over == axis::ep);
+    }
   }
 
   // False if units share a domain or host, use different rails, or groups lie in them unevenly: then nothing here counts.
@@ -73,9 +66,6 @@ class unit_loads {
     return shapes_;
   }
 
-  // What the tiers above a slot can carry, as a number: equal ones are alike. complexity: O(1).
-  [[nodiscard]] std::uint32_t class_of(std::uint32_t slot) const noexcept { return class_of_slot_[slot]; }
-
  private:
   struct arc {
     std::uint32_t to = 0;
@@ -94,15 +84,13 @@ class unit_loads {
 
   // True if no two slots share what a group crosses without a NIC, and all slots have the same rails in the same order.
   [[nodiscard]] static bool own_places(const cluster& c, const slot_tree& tree) {
-    std::vector<std::uint32_t> size(c.domains, 0);
-    for (const gpu& g : c.gpus) ++size[g.domain.value];
+    const std::vector<std::uint32_t> island = islands_of(c);
     std::vector<std::uint32_t> taken(std::size_t{c.domains} + c.hosts.size(), nowhere);
     for (std::uint32_t slot = 0; slot < tree.slots(); ++slot)
       for (std::uint32_t i = 0; i < tree.unit_size; ++i) {
-        const gpu& g = c.gpus[tree.gpus[std::size_t{slot} * tree.unit_size + i]];
-        if (g.rail != c.gpus[tree.gpus[i]].rail) return false;
-        const bool whole = size[g.domain.value] >= c.hosts[g.host.value].gpu_count;
-        std::uint32_t& owner = taken[whole ? g.domain.value : c.domains + g.host.value];
+        const std::uint32_t g = tree.gpus[std::size_t{slot} * tree.unit_size + i];
+        if (c.gpus[g].rail != c.gpus[tree.gpus[i]].rail) return false;
+        std::uint32_t& owner = taken[island[g]];
         if (owner != nowhere && owner != slot) return false;
         owner = slot;
       }
@@ -110,43 +98,31 @@ class unit_loads {
   }
 
   void read_tiers(const cluster& c, const slot_tree& tree) {
-    std::size_t nodes = 0;
-    std::vector<std::size_t> first;
-    for (std::size_t t = 0; t + 1 < c.tiers.size(); ++t) {
-      first.push_back(nodes);
-      nodes += c.tiers[t].nodes.size();
+    std::vector<std::uint32_t> first;
+    const std::vector<std::vector<double>> uplinks = uplinks_of(c);
+    tiers_ = c.tiers.size() - 1;
+    for (std::size_t t = 0; t < tiers_; ++t) {
+      first.push_back(static_cast<std::uint32_t>(capacity_.size()));
+      capacity_.insert(capacity_.end(), uplinks[t].begin(), uplinks[t].end());
     }
-    tiers_ = first.size();
-    capacity_.assign(nodes, 0);
-    for (const host_id h : c.all_hosts())
-      for (std::size_t t = 0; t < tiers_; ++t) capacity_[first[t] + c.ancestor(h, t)] += c.at(h).gpu_count;
-    for (std::size_t t = 0; t < tiers_; ++t)
-      for (std::size_t n = 0; n < c.tiers[t].nodes.size(); ++n) capacity_[first[t] + n] /= c.tiers[t].oversubscription;
-    std::map<std::vector<double>, std::uint32_t> known;
-    for (std::uint32_t slot = 0; slot < tree.slots(); ++slot) {
-      const host_id h = c.gpus[tree.gpus[std::size_t{slot} * tree.unit_size]].host;
-      std::vector<double> above;
-      for (std::size_t t = 0; t < tiers_; ++t) {
-        node_.push_back(static_cast<std::uint32_t>(first[t] + c.ancestor(h, t)));
-        above.push_back(capacity_[node_.back()]);
-      }
-      class_of_slot_.push_back(known.emplace(above, static_cast<std::uint32_t>(known.size())).first->second);
-    }
+    for (std::uint32_t slot = 0; slot < tree.slots(); ++slot)
+      for (std::size_t t = 0; t < tiers_; ++t)
+        node_.push_back(first[t] + c.ancestor(c.gpus[tree.gpus[std::size_t{slot} * tree.unit_size]].host, t));
   }
 
-  void add(const layout& l, const unit_scheme& s, axis_set set, group_shape axis_groups::* group, bool exchanges) {
-    const group_family family = l.groups(set);
-    if (!applies_ || family.group_size() < 2 || (shapes_.*group).in_domain()) return;
+  void add(const layout& l, const unit_scheme& s, const axis_group& g, bool exchanges) {
+    const group_family family = l.groups(g.over);
+    if (!applies_ || family.group_size() < 2 || (shapes_.*g.shape).in_domain()) return;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> ring;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> tree;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> pairs;
     std::int32_t lanes = 0;
     std::vector<std::uint32_t> order;
     std::vector<std::int32_t> count(s.units, 0);
-    for (std::uint32_t g = 0; g < family.size(); ++g) {
+    for (std::uint32_t k = 0; k < family.size(); ++k) {
       order.clear();
       for (std::uint32_t i = 0; i < family.group_size(); ++i) {
-        const std::uint32_t u = s.unit_of[family.member(g, i).value];
+        const std::uint32_t u = s.unit_of[family.member(k, i).value];
         if (count[u]++ == 0) order.push_back(u);
       }
       for (const std::uint32_t u : order) {
@@ -167,9 +143,9 @@ class unit_loads {
           if (j != i) pairs[{order[i], order[j]}] += lanes * lanes;
       }
     }
-    append(group, &group_shape::ring_load, 1, ring);
-    append(group, &group_shape::tree_load, 1 / tree_share, tree);
-    append(group, &group_shape::exchange_load, static_cast<double>(family.group_size()) - lanes, pairs);
+    append(g.shape, &group_shape::ring_load, 1, ring);
+    append(g.shape, &group_shape::tree_load, 1 / tree_share, tree);
+    append(g.shape, &group_shape::exchange_load, static_cast<double>(family.group_size()) - lanes, pairs);
   }
 
   void append(group_shape axis_groups::* group, double group_shape::* load_of, double scale,
@@ -219,7 +195,6 @@ class unit_loads {
   std::size_t tiers_ = 0;            // below the root
   std::vector<double> capacity_;     // of the nodes of all tiers, in NIC rates
   std::vector<std::uint32_t> node_;  // [slot * tiers_ + tier]
-  std::vector<std::uint32_t> class_of_slot_;
   std::vector<flow> flows_;
 };
 
