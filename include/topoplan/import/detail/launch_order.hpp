@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace topoplan::inline v1::import::detail {
@@ -127,9 +127,8 @@ inline void seat_hosts(rank_seats& seats, const host_list& list, const hosts_of_
   if (!include.empty()) apply_include(blocks, include);
   // The participants of a c10d rendezvous are sorted by their names as strings: node10 comes before node2 (PyTorch issue 191190).
   if (seats.method == launch_method::torchrun_c10d)
-    std::sort(blocks.begin(), blocks.end(), [](const process_block& a, const process_block& b) {
-      return std::pair(a.name, a.line) < std::pair(b.name, b.line);
-    });
+    std::sort(blocks.begin(), blocks.end(),
+              [](const process_block& a, const process_block& b) { return std::tie(a.name, a.line) < std::tie(b.name, b.line); });
   if (seats.method == launch_method::openmpi_by_node) seat_round_robin(seats, blocks);
   else seat_in_blocks(seats, blocks);
   const bool started = seats.method == launch_method::openmpi || seats.method == launch_method::openmpi_by_node ||
