@@ -32,7 +32,7 @@ layout_report example() {
   r.suggested->optimality = optimality::bound_met;
   r.advice = advice::replace;
   r.excess = {{axis::pp, 2, 4, 3, 0, 240, true}};
-  r.worst = {{axis::pp, {rank_id{1}, rank_id{5}}, {"a", "b\"c"}, 2, 1, 120}};
+  r.worst = {{axis::pp, {rank_id{1}, rank_id{5}}, {"a", "b\"c"}, 8, 2, 1, 120}};
   r.idle = {{"a", {6, 7}}};
   r.notes = {"slots are assumed"};
   return r;
@@ -64,7 +64,8 @@ TEST_CASE("a layout that a plan would replace") {
   CHECK(value["bound"] == ordered_json::parse(R"({"lower_bound": 320, "gap": 0.25})"));
   CHECK(value["excess"] == ordered_json::parse(R"([{"axis": "pp", "level": 2, "edges": 4, "crossing": 3, "needed": 0,
       "more_cost": 240}])"));
-  CHECK(value["worst"] == ordered_json::parse(R"([{"axis": "pp", "ranks": [1, 5], "hosts": ["a", "b\"c"], "level": 2, "edges": 1,
+  CHECK(value["worst"] ==
+        ordered_json::parse(R"([{"axis": "pp", "ranks": [1, 5], "hosts": ["a", "b\"c"], "alike": 8, "level": 2, "edges": 1,
       "cost": 120}])"));
   CHECK(value["idle"] == ordered_json::parse(R"([{"host": "a", "gpus": [6, 7]}])"));
   CHECK(value["suggested"]["cost"] == 320);

@@ -10,7 +10,7 @@
 //     "bound": {"lower_bound": 320, "gap": 0.25},
 //     "excess": [{"axis": "pp", "level": 3, "edges": 144, "crossing": 80, "needed": 0, "more_cost": 6400}],
 //                                             edges that meet at that level or further out, here and in the suggestion
-//     "worst": [{"axis": "pp", "ranks": [...], "hosts": [...], "level": 3, "edges": 1, "cost": 240}],
+//     "worst": [{"axis": "pp", "ranks": [...], "hosts": [...], "alike": 8, "level": 3, "edges": 1, "cost": 240}],
 //     "idle": [{"host": "gpu-017", "gpus": [6, 7]}],                        usable GPUs without a rank
 //     "suggested": null, or
 //       {"cost": 320, "edges": {...}, "optimality": "...", "hosts": ["gpu-003", ...], "rank_map": {...}},
@@ -56,6 +56,7 @@ inline void write_excess(json_writer& json, const layout_report& r) {
     json.member("axis", to_string(g.of));
     json.column("ranks", g.ranks.size(), [&](std::size_t i) { return g.ranks[i].value; });
     json.column("hosts", g.hosts.size(), [&](std::size_t i) { return std::string_view(g.hosts[i]); });
+    json.member("alike", g.alike);
     json.member("level", g.level);
     json.member("edges", g.edges);
     json.member("cost", g.cost);

@@ -28,11 +28,12 @@ struct excess_crossings {
   bool outermost = true;       // no edge of the layout meets further out
 };
 
-// A group that costs much.
+// A group that costs much, and those of the next ranks that sit on the same hosts and cost the same.
 struct costly_group {
   axis of = axis::tp;
   std::vector<rank_id> ranks;
   std::vector<std::string> hosts;  // in the order of its ranks, each once
+  std::uint64_t alike = 1;         // this one counted
   std::size_t level = 0;           // the outermost at which it meets
   std::uint64_t edges = 0;         // that meet there
   std::int64_t cost = 0;           // of all its edges

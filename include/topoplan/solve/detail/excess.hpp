@@ -80,14 +80,24 @@ inline constexpr std::size_t shown_groups = 6;
       if (level > group.level) group = {group.cost, 0, level};
       if (level == group.level) ++group.edges;
     });
-    for (std::uint32_t first = 0; first < l.world(); ++first) {
-      const sum& s = sums[first];
-      if (s.level < loses->level) continue;
-      costly_group g{a.of, {rank_id{first}}, {}, s.level, s.edges, s.cost};
-      if (worst.size() == shown_groups && !before(g, worst.back())) continue;
-      worst.insert(std::upper_bound(worst.begin(), worst.end(), g, before), std::move(g));
-      if (worst.size() > shown_groups) worst.pop_back();
-    }
+    // Groups of neighbouring ranks that sit on the same hosts, such as those of the lanes of a tp group, are told once.
+    const auto as_before = [&](std::uint32_t first) {
+      if (first % a.stride == 0 || sums[first].cost != sums[first - 1].cost) return false;
+      for (std::uint32_t i = 0; i < a.degree; ++i)
+        if (seats[first + i * a.stride].host != seats[first - 1 + i * a.stride].host) return false;
+      return true;
+    };
+    const std::uint32_t span = a.stride * a.degree;
+    for (std::uint32_t block = 0; block < l.world(); block += span)
+      for (std::uint32_t first = block, next = block; first < block + a.stride; first = next) {
+        for (next = first + 1; next < block + a.stride && as_before(next);) ++next;
+        const sum& s = sums[first];
+        if (s.level < loses->level) continue;
+        costly_group g{a.of, {rank_id{first}}, {}, next - first, s.level, s.edges, s.cost};
+        if (worst.size() == shown_groups && !before(g, worst.back())) continue;
+        worst.insert(std::upper_bound(worst.begin(), worst.end(), g, before), std::move(g));
+        if (worst.size() > shown_groups) worst.pop_back();
+      }
   }
   for (costly_group& g : worst) {
     const std::uint32_t stride = l.stride(g.of);
