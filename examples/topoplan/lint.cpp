@@ -150,6 +150,9 @@ int run_lint(const lint_options& o, std::ostream& out) {
   layout_report r = topoplan::lint_layout(c, in.job, in.gpu_of_rank, in.by, rules);
   r.notes.insert(r.notes.end(), in.notes.begin(), in.notes.end());
   const std::optional<suggested_file> file = r.advice == advice::replace ? suggest(*r.suggested, in, c) : std::nullopt;
+  if (const std::size_t other = r.advice == advice::replace ? hosts_with_other_counts(*r.suggested, in, c) : 0; other > 0)
+    r.notes.push_back("the suggestion runs another number of ranks than your file on " + counted(other, "host") +
+                      "; --cluster FILE can mark GPUs that aren't yours as unhealthy");
   const std::string outcome = write_order(r, file, o);
   const int status = r.verdict.kept() ? 0 : 1;
   const std::string source = topoplan::import::source_name(o.layout);

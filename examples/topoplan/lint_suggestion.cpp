@@ -91,8 +91,12 @@ suggested_file file_of(const topoplan::rank_map_view& map, const lint_input& in,
   suggested_file made;
   if (seats.method == launch_method::deepspeed) return deepspeed_file(map, names);
   if (seats.method == launch_method::slurm) {
-    for (std::uint32_t r = 0; r < map.world(); ++r)
-      made.text += std::string(names.at(map.host_name(map.host_of(rank_id{r})))) + '\n';
+    const bool counted = in.text.find('*') != std::string::npos;
+    for (std::uint32_t r = 0, next = 0; r < map.world(); r = next) {
+      const host_id h = map.host_of(rank_id{r});
+      for (next = r + 1; counted && next < map.world() && map.host_of(rank_id{next}) == h;) ++next;
+      made.text += std::string(names.at(map.host_name(h))) + (counted ? '*' + std::to_string(next - r) : "") + '\n';
+    }
   } else if (seats.method == launch_method::openmpi_rankfile) {
     const bindings slot = bindings_of(in);
     std::unordered_map<std::string_view, std::uint32_t> id;
@@ -132,6 +136,16 @@ std::optional<suggested_file> suggest(const topoplan::plan& p, const lint_input&
     return std::nullopt;
   }
   return made;
+}
+
+std::size_t hosts_with_other_counts(const topoplan::plan& p, const lint_input& in, const topoplan::cluster& c) {
+  if (!in.seats || !in.seats->counts) return 0;
+  std::unordered_map<std::string_view, std::size_t> has;
+  for (const import::rank_seat& s : in.seats->ranks) ++has[c.at(s.host).name];
+  std::size_t other = has.size() - std::min<std::size_t>(has.size(), p.rank_map.hosts());
+  for (std::uint32_t h = 0; h < p.rank_map.hosts(); ++h)
+    other += has[p.rank_map.host_name(host_id{h})] != p.rank_map.ranks_on(host_id{h}).size() ? 1U : 0U;
+  return other;
 }
 
 }  // namespace topoplan_cli
