@@ -183,6 +183,30 @@ TEST_CASE("lint_layout: the report on any layout agrees with the edges of the jo
         level = std::max(level, level_of(c, gpus[g.ranks.back().value], gpus[g.ranks[0].value]));
       CHECK(level == g.level);
     }
+    for (const excess_crossings& e : r.excess) {
+      // The costliest group of the axis is among those told, unless others cost more.
+      std::int64_t most = 0;
+      for (std::uint32_t first = 0; first < world; ++first) {
+        const rank_id rank{first};
+        if (l.position(rank, e.of) != 0) continue;
+        const std::uint32_t degree = l.degrees().of(e.of);
+        const bool ring = degree > 2 && price.pattern(e.of) == edge_pattern::ring;
+        std::int64_t group_cost = 0;
+        std::size_t level = 0;
+        for (std::uint32_t i = 0; i < (ring ? degree : degree - 1); ++i) {
+          const std::size_t at = level_of(c, gpus[first + i * l.stride(e.of)], gpus[first + (i + 1) % degree * l.stride(e.of)]);
+          level = std::max(level, at);
+          group_cost += price.weight(e.of) * price.distance(at);
+        }
+        if (level >= e.level) most = std::max(most, group_cost);
+      }
+      const bool told =
+          std::any_of(r.worst.begin(), r.worst.end(), [&](const costly_group& g) { return g.of == e.of && g.cost == most; });
+      CHECK((told || (r.worst.size() == detail::shown_groups && r.worst.back().cost >= most)));
+    }
+    for (const costly_group& g : r.worst)
+      CHECK(std::any_of(r.excess.begin(), r.excess.end(),
+                        [&](const excess_crossings& e) { return e.of == g.of && g.level >= e.level; }));
     CHECK(std::is_sorted(r.worst.begin(), r.worst.end(), [](const auto& a, const auto& b) { return a.cost > b.cost; }));
   }
   CHECK(kept > 0);
