@@ -1,6 +1,8 @@
 // The commands of the program, apart from the command line: options in, text out, exit status back.
 #pragma once
 
+#include <topoplan/plan/rules.hpp>
+
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -60,6 +62,20 @@ struct place_options {
   bool groups = false;
 };
 
+struct lint_options {
+  std::string layout;  // host list, SLURM_HOSTFILE, rankfile, rank_map.json, rank_map.bin or a directory that place wrote
+  cluster_options cluster;
+  job_options job;
+  std::vector<std::string> degrees_given;  // names of the options that the command line held: "--tp", ..., "--order"
+  std::string launched_by;
+  std::string include;  // DeepSpeed's
+  std::vector<std::string> confine;
+  bool thorough = false;
+  std::string out;  // a file of the layout's form, in the better order
+  bool force = false;
+  bool json = false;
+};
+
 struct emit_options {
   std::string rank_map;  // rank_map.json, rank_map.bin or a directory that place wrote
   std::string format;
@@ -91,9 +107,13 @@ struct calibrate_options {
   bool json = false;
 };
 
+// The rules that --confine names. errors: invalid_argument for what is none, and `none` beside others.
+[[nodiscard]] std::vector<topoplan::confinement> confinements_of(const std::vector<std::string>& given);
+
 // Exit status: 0 done, 1 an honest no. Bad usage and bad input throw topoplan::error, which main() turns into 2.
 [[nodiscard]] int run_show(const show_options& options, std::ostream& out);
 [[nodiscard]] int run_place(const place_options& options, std::ostream& out);
+[[nodiscard]] int run_lint(const lint_options& options, std::ostream& out);
 [[nodiscard]] int run_emit(const emit_options& options, std::ostream& out);
 [[nodiscard]] int run_predict(const predict_options& options, std::ostream& out);
 [[nodiscard]] int run_calibrate(const calibrate_options& options, std::ostream& out);

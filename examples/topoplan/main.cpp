@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
   int status = 0;
   add_show(app, status);
   add_place(app, status);
+  add_lint(app, status);
   add_emit(app, status);
   add_groups(app, status);
   add_predict(app, status);

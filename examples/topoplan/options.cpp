@@ -100,4 +100,25 @@ void add_job_options(CLI::App& command, job_options& o) {
       ->default_str("tp-cp-ep-dp-pp");
 }
 
+void add_confine_option(CLI::App& command, std::vector<std::string>& confine, const char* group) {
+  command
+      .add_option("--confine", confine,
+                  "Keep every group of these axes inside one NVLink domain or host, such as ep=domain\n"
+                  "or tp,cp=domain; repeatable (default: tp=domain; 'none' for no such rule)")
+      ->group(group)
+      ->type_name("AXES=domain|host")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+std::vector<topoplan::confinement> confinements_of(const std::vector<std::string>& given) {
+  std::vector<topoplan::confinement> rules;
+  for (const std::string& rule : given)
+    if (rule != "none") rules.push_back(topoplan::parse_confinement(rule));
+  if (rules.size() < given.size() && given.size() > 1)
+    throw topoplan::invalid_argument("--confine none stands beside other --confine rules; give one or the other");
+  return rules;
+}
+
 }  // namespace topoplan_cli

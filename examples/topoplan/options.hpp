@@ -27,11 +27,15 @@ CLI::Option* positive(CLI::App& command, const std::string& name, std::uint32_t&
 // Degrees and order.
 void add_job_options(CLI::App& command, job_options& o);
 
+// Hard rules over axes.
+void add_confine_option(CLI::App& command, std::vector<std::string>& confine, const char* group);
+
 // Settings of training and fabric, by option. `given` must outlive the parsing.
 void add_settings(CLI::App& command, std::vector<std::pair<std::string, std::string>>& given);
 
 // Whole commands whose options fill a file. `status` gets the exit status.
 void add_place(CLI::App& app, int& status);
+void add_lint(CLI::App& app, int& status);
 void add_predict(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 

@@ -32,13 +32,7 @@ void check_output(const place_options& o) {
 
 topoplan::place_options constraints(const place_options& o) {
   topoplan::place_options c;
-  if (!o.confine.empty()) {
-    c.confine.clear();
-    for (const std::string& rule : o.confine)
-      if (rule != "none") c.confine.push_back(topoplan::parse_confinement(rule));
-    if (c.confine.size() < o.confine.size() && o.confine.size() > 1)
-      throw invalid_argument("--confine none stands beside other --confine rules; give one or the other");
-  }
+  if (!o.confine.empty()) c.confine = confinements_of(o.confine);
   if (!o.launcher.empty()) c.launcher = topoplan::parse_launcher(o.launcher);
   for (const std::string& rule : o.spares) c.spares.push_back(topoplan::parse_spares(rule));
   if (!o.mix.empty()) c.mix = topoplan::parse_axis_set(o.mix);

@@ -14,15 +14,7 @@ void add_place(CLI::App& app, int& status) {
   add_cluster_options(*command, o->cluster);
   add_job_options(*command, o->job);
   constexpr auto rules = "Rules";
-  command
-      ->add_option("--confine", o->confine,
-                   "Keep every group of these axes inside one NVLink domain or host, such as ep=domain\n"
-                   "or tp,cp=domain; repeatable (default: tp=domain; 'none' for no such rule)")
-      ->group(rules)
-      ->type_name("AXES=domain|host")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_confine_option(*command, o->confine, rules);
   command
       ->add_option("--launcher", o->launcher,
                    "What starts the job; what it can express binds the plan: torchrun (contiguous ranks\n"

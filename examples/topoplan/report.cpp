@@ -302,6 +302,16 @@ void report_job(std::ostream& out, const layout& job, const cluster& c) {
   out << "; order " << to_string(job.order()) << " (fastest axis first)\n";
 }
 
+void report_rules(std::ostream& out, const verdict& v) {
+  out << "Rules\n";
+  table rules;
+  for (const finding& f : v.findings) {
+    rules.row({f.kept ? "kept" : f.hard ? "BROKEN" : "warning", f.rule, f.text});
+    for (const breach& b : f.breaches) rules.row({"", "", b.text});
+  }
+  rules.print(out);
+}
+
 void report_plan(std::ostream& out, const plan& p, const cluster& c) {
   out << "Plan: " << counted(p.rank_map.hosts(), "host") << " in launch order\n";
   report_order(out, p, c);
@@ -319,13 +329,7 @@ void report_plan(std::ostream& out, const plan& p, const cluster& c) {
   }
   if (p.given_up) report_given_up(out, p);
 
-  out << "Rules\n";
-  table rules;
-  for (const finding& f : p.verdict.findings) {
-    rules.row({f.kept ? "kept" : f.hard ? "BROKEN" : "warning", f.rule, f.text});
-    for (const breach& b : f.breaches) rules.row({"", "", b.text});
-  }
-  rules.print(out);
+  report_rules(out, p.verdict);
 
   out << "Where neighbouring ranks of a group meet";
   if (p.given_order && !p.keeps_given_order) out << " (in brackets: the order you gave)";

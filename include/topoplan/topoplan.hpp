@@ -35,6 +35,7 @@
 #include <topoplan/emit/calibration_json.hpp>
 #include <topoplan/emit/cluster_file.hpp>
 #include <topoplan/emit/groups_json.hpp>
+#include <topoplan/emit/lint_json.hpp>
 #include <topoplan/emit/megatron.hpp>
 #include <topoplan/emit/plan_json.hpp>
 #include <topoplan/emit/rank_map_json.hpp>
@@ -92,6 +93,7 @@
 #include <topoplan/import/kubernetes_nodes.hpp>
 #include <topoplan/import/kueue_topology.hpp>
 #include <topoplan/import/lambda_topology.hpp>
+#include <topoplan/import/launch_method.hpp>
 #include <topoplan/import/network_tree.hpp>
 #include <topoplan/import/nic_inventory.hpp>
 #include <topoplan/import/nmx_compute_nodes.hpp>
@@ -103,7 +105,9 @@
 #include <topoplan/import/nvlink_domains.hpp>
 #include <topoplan/import/oci_topology.hpp>
 #include <topoplan/import/rails.hpp>
+#include <topoplan/import/rank_layout.hpp>
 #include <topoplan/import/rank_map_file.hpp>
+#include <topoplan/import/rank_seats.hpp>
 #include <topoplan/import/read_file.hpp>
 #include <topoplan/import/recognise.hpp>
 #include <topoplan/import/slurm_blocks.hpp>
@@ -125,6 +129,7 @@
 #include <topoplan/layout/megatron_words.hpp>
 #include <topoplan/layout/order.hpp>
 #include <topoplan/layout/strides.hpp>
+#include <topoplan/plan/layout_report.hpp>
 #include <topoplan/plan/plan.hpp>
 #include <topoplan/plan/rules.hpp>
 #include <topoplan/plan/verdict.hpp>
@@ -134,6 +139,7 @@
 #include <topoplan/rank_map/rank_map.hpp>
 #include <topoplan/solve/bound.hpp>
 #include <topoplan/solve/lint.hpp>
+#include <topoplan/solve/lint_layout.hpp>
 #include <topoplan/solve/losses.hpp>
 #include <topoplan/solve/metrics.hpp>
 #include <topoplan/solve/objective.hpp>

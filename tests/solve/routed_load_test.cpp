@@ -147,5 +147,15 @@ TEST_CASE("the tier model is within 1 % of routed traffic that crosses rails") {
     CHECK(tiers.dp.ring_load > 0.9);
     CHECK(fullest_uplink(g, route(g, flows_of(g, l, gpus, axis::dp, edge_pattern::ring, c.nic.rate))) ==
           doctest::Approx(tiers.dp.ring_load).epsilon(0.01));
+    // All-to-all: one member a host has nobody to hand data to; four a host have, for the hosts that are turned alike.
+    for (const degrees& d : {degrees{.tp = 8, .ep = 8, .expert_tp = 8}, degrees{.tp = 2, .ep = 16, .expert_tp = 2}}) {
+      const layout experts(resolve(d, world), orders::megatron);
+      const group_shape shape = groups_of(c, experts, gpus).ep;
+      const double routed =
+          fullest_uplink(g, route(g, flows_of(g, experts, gpus, axis::ep, edge_pattern::all_to_all, c.nic.rate)));
+      CAPTURE(d.ep);
+      CHECK(routed > 0.2);
+      CHECK(routed == doctest::Approx(shape.exchange_load).epsilon(0.01));
+    }
   }
 }

@@ -98,6 +98,8 @@ class placed_ranks {
           domains(s.cluster_.domains),
           hosts(s.cluster_.hosts.size()),
           units(s.units_),
+          rails(s.cluster_.rails),
+          leaf_rails(s.cluster_.tiers[0].nodes.size() * s.cluster_.rails),
           place_(s.units_) {
       for (const tier& t : s.cluster_.tiers) {
         nodes.emplace_back(t.nodes.size());
@@ -142,6 +144,7 @@ class placed_ranks {
       domains.clear();
       hosts.clear();
       units.clear();
+      leaf_rails.clear();
       domains_touched = hosts_touched = 0;
       for (tally& t : nodes) t.clear();
       for (auto& u : order) u.clear();
@@ -156,6 +159,7 @@ class placed_ranks {
         }
         order[place_[u]].push_back(r);
         for (std::size_t t = 0; t < nodes.size(); ++t) nodes[t].add(seats.node(t, r));
+        leaf_rails.add(seats.node(0, r) * seats.cluster_.rails + seats.rail_[r]);
       }
       order.resize(used);
     }
@@ -168,11 +172,15 @@ class placed_ranks {
       for (std::uint32_t u = 0; u < count; ++u) {
         const std::vector<std::uint32_t>& from = order[u];
         const double elsewhere = n - static_cast<double>(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i)
+        rails.clear();
+        for (const std::uint32_t r : from) rails.add(seats.rail_[r]);
+        for (std::size_t i = 0; i < from.size(); ++i) {
           for (std::size_t t = 0; t < nodes.size(); ++t) {
             const std::uint32_t node = seats.node(t, from[i]);
             exchange[t][node] += (n - nodes[t].of(node)) / elsewhere;
           }
+          if (nodes.size() > 1) exchange[0][seats.node(0, from[i])] += peers_off_rails(seats.node(0, from[i])) / elsewhere;
+        }
         flow(ring, from, order[(u + 1) % count], 1);
         for (const bool second : {false, true})
           if (const std::uint32_t parent = tree_parent(u, count, second); parent != u) {
@@ -180,6 +188,15 @@ class placed_ranks {
             flow(tree, order[parent], from, tree_share);
           }
       }
+    }
+
+    // Members of the group below a leaf group on rails where the unit whose rails were counted last has no member: what goes to
+    // others is handed to the member on their rail first (PXN).
+    [[nodiscard]] double peers_off_rails(std::uint32_t leaf) const {
+      double peers = 0;
+      for (std::uint32_t rail = 0; rail < seats.cluster_.rails; ++rail)
+        if (rails.of(rail) == 0) peers += leaf_rails.of(leaf * seats.cluster_.rails + rail);
+      return peers;
     }
 
     // Adds what the ranks of one unit send to those of another: each to its like, at that part of the rate of its NIC.
@@ -200,6 +217,8 @@ class placed_ranks {
     tally domains;
     tally hosts;
     tally units;
+    tally rails;
+    tally leaf_rails;
     std::vector<tally> nodes;
     std::vector<std::uint32_t> place_;
     std::vector<std::vector<std::uint32_t>> order;  // ranks by unit
@@ -277,9 +296,10 @@ class placed_ranks {
 // The shape of the slowest group of an axis set, with the load of all groups of the set together: each rank that has a neighbour
 // outside its domain sends at the rate of its NIC; a tier node's uplinks carry what its GPUs could send over the
 // oversubscription, cordoned ones included: their cables are there. Ranks whose neighbour sits on another rail go over the spine,
-// as on rail-optimised fabrics. Groups in tier nodes that have no path to each other have an infinite load.
-// pre: c is valid; set is of one decomposition. complexity: O(ranks * tiers + GPUs * tiers). errors: invalid_argument for a map
-// of another cluster, naming its host or GPU, and as layout::groups().
+// as on rail-optimised fabrics; in an all-to-all, those whose domain has no member on that rail to hand the data to. Groups in
+// tier nodes that have no path to each other have an infinite load. pre: c is valid; set is of one decomposition. complexity:
+// O(ranks * tiers + GPUs * tiers). errors: invalid_argument for a map of another cluster, naming its host or GPU, and as
+// layout::groups().
 [[nodiscard]] inline group_shape placed_group(const cluster& c, const rank_map_view& map, axis_set set) {
   return detail::placed_ranks(c, map.layout(), detail::gpus_of_map(c, map)).shape(set);
 }

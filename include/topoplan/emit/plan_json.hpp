@@ -67,14 +67,18 @@ inline void write_verdict(json_writer& json, const verdict& v) {
   json.close();
 }
 
-inline void write_cost(json_writer& json, const cost_report& c) {
-  json.open('{');
-  json.member("cost", c.cost);
+inline void write_edges(json_writer& json, const cost_report& c) {
   json.key("edges");
   json.open('{');
   for (const crossings& edges : c.edges)
     json.column(to_string(edges.of), edges.levels.size(), [&](std::size_t i) { return edges.levels[i]; });
   json.close();
+}
+
+inline void write_cost(json_writer& json, const cost_report& c) {
+  json.open('{');
+  json.member("cost", c.cost);
+  write_edges(json, c);
   json.close();
 }
 
@@ -103,6 +107,17 @@ inline void write_prediction(json_writer& json, const plan& p) {
     write_step(json, "step", p.step);
     write_step(json, "given_order_step", p.given_step);
   }
+  json.close();
+}
+
+inline void write_refusal(json_writer& json, const refusal& why) {
+  json.key("refusal");
+  json.open('{', spread::lines);
+  json.member("rule", why.rule);
+  json.member("reason", why.reason);
+  json.member("where", why.where);
+  json.member("remedy", why.remedy);
+  json.member("proven", why.proven);
   json.close();
 }
 
@@ -153,15 +168,7 @@ inline void plan_json(std::ostream& out, const placement& answer) {
   if (answer) return plan_json(out, *answer);
   detail::json_writer json(out);
   detail::write_head(json, false);
-  const refusal& why = answer.refused();
-  json.key("refusal");
-  json.open('{', detail::spread::lines);
-  json.member("rule", why.rule);
-  json.member("reason", why.reason);
-  json.member("where", why.where);
-  json.member("remedy", why.remedy);
-  json.member("proven", why.proven);
-  json.close();
+  detail::write_refusal(json, answer.refused());
   json.column("notes", 0, [](std::size_t) { return 0; });
   json.close();
   json.finish();

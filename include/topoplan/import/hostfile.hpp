@@ -82,28 +82,23 @@ namespace detail {
   return words;
 }
 
-}  // namespace detail
-
-// Reads a hostfile: names or hostlist expressions, separated by line ends, blanks or commas; '#' begins a comment; slots=N,
-// max_slots=N (read and dropped) and name:N as MPI and DeepSpeed write them; SLURM_JOB_NODELIST=... as `env` prints it.
-// post: hosts in the order of the file, no name twice (case ignored), at least one.
-// complexity: O(characters of the names). errors: parse_error for a host named twice (both lines are named), for text that is
-//   neither, for an empty list, and what expand_hostlist refuses.
-[[nodiscard]] inline host_list hostfile(std::string_view text, const std::string& source, const hostlist_limits& limits = {}) {
+// See hostfile(); with `repeats`, hosts stand as often as the file names them.
+[[nodiscard]] inline host_list read_hosts(std::string_view text, const std::string& source, const hostlist_limits& limits,
+                                          bool repeats) {
   std::vector<listed_host> hosts;
   std::unordered_map<std::string, std::size_t> line_of;
   std::size_t characters = 0;
-  for (const auto& line : detail::lines_of(text, source)) {
-    const auto content = detail::without_nodelist_key(line.text.substr(0, line.text.find('#')));
+  for (const auto& line : lines_of(text, source)) {
+    const auto content = without_nodelist_key(line.text.substr(0, line.text.find('#')));
     std::size_t first = hosts.size();  // of the word that slots= belongs to
-    for (const auto word : detail::hostfile_words(content)) {
-      const location where{source, line.number, detail::column_of(line.text, word)};
-      if (const auto pair = detail::key_and_value(word)) {
-        const auto key = detail::lower(pair->first);
+    for (const auto word : hostfile_words(content)) {
+      const location where{source, line.number, column_of(line.text, word)};
+      if (const auto pair = key_and_value(word)) {
+        const auto key = lower(pair->first);
         if (key == "max_slots" || key == "max-slots") continue;
         if (key != "slots" && key != "slot") throw parse_error(where, "slots=N or the end of the line", quoted(word));
         if (first == hosts.size()) throw parse_error(where, "a host before its slots", quoted(word));
-        const auto slots = detail::slots_of(pair->second, where);
+        const auto slots = slots_of(pair->second, where);
         for (auto i = first; i < hosts.size(); ++i) hosts[i].slots = slots;
         continue;
       }
@@ -113,14 +108,14 @@ namespace detail {
       const auto colon = word.find(':');
       std::optional<std::uint32_t> slots;
       if (colon != std::string_view::npos) {
-        slots = detail::slots_of(word.substr(colon + 1), {source, line.number, where.column + colon + 1});
+        slots = slots_of(word.substr(colon + 1), {source, line.number, where.column + colon + 1});
       }
       const hostlist_limits left{limits.hosts - hosts.size(), limits.characters - characters};
       first = hosts.size();
       for (std::string& name : expand_hostlist(word.substr(0, colon), where, left)) {
         characters += name.size();
-        const auto [known, fresh] = line_of.emplace(detail::lower(name), line.number);
-        if (!fresh) {
+        const auto [known, fresh] = line_of.emplace(lower(name), line.number);
+        if (!fresh && !repeats) {
           throw parse_error(where, "each host once",
                             quoted(name) + " again, which line " + std::to_string(known->second) + " names");
         }
@@ -130,6 +125,17 @@ namespace detail {
   }
   if (hosts.empty()) throw parse_error({source, 0, 0}, "at least one host", "none");
   return {source, std::move(hosts)};
+}
+
+}  // namespace detail
+
+// Reads a hostfile: names or hostlist expressions, separated by line ends, blanks or commas; '#' begins a comment; slots=N,
+// max_slots=N (read and dropped) and name:N as MPI and DeepSpeed write them; SLURM_JOB_NODELIST=... as `env` prints it.
+// post: hosts in the order of the file, no name twice (case ignored), at least one.
+// complexity: O(characters of the names). errors: parse_error for a host named twice (both lines are named), for text that is
+//   neither, for an empty list, and what expand_hostlist refuses.
+[[nodiscard]] inline host_list hostfile(std::string_view text, const std::string& source, const hostlist_limits& limits = {}) {
+  return detail::read_hosts(text, source, limits, false);
 }
 
 }  // namespace topoplan::inline v1::import

@@ -88,11 +88,22 @@ template <class Graph> class senders {
   std::map<std::uint32_t, std::uint32_t> nic_;
 };
 
+// Who of the ranks of an island sends what a has for b: the one whose GPU has b's place on its host, which NVLink reaches and
+// whose NIC shares b's rail (NCCL's PXN); a itself if there is none. Several take turns.
+template <class Graph>
+[[nodiscard]] std::uint32_t relay(const Graph& g, const std::vector<std::uint32_t>& here, std::uint32_t a, std::uint32_t b) {
+  if (g[a].index == g[b].index) return a;
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t m : here)
+    if (g[m].index == g[b].index) found.push_back(m);
+  return found.empty() ? a : found[a % found.size()];
+}
+
 }  // namespace detail
 
 // The flows of all groups of an axis set at once, NIC to NIC, when every rank that sends outside its NVLink domain sends at the
 // rate of its NIC. Rings go from domain to domain in the order of their first ranks, each rank to its like; all-to-all sends
-// every peer elsewhere the same.
+// every peer elsewhere the same, by the member of the domain that shares the peer's rail if there is one.
 // pre: gpu_of_rank numbers GPUs in the order of the graph's vertices; hosts are NVLink domains or lie in one.
 // complexity: O(GPUs * vertices + ranks), for all-to-all O(ranks * group). errors: invalid_argument for a GPU that the graph
 // doesn't have, a GPU without a NIC, and as layout::groups().
@@ -120,7 +131,8 @@ template <fabric_model Graph>
           if (other != islands[k])
             for (const std::uint32_t a : here)
               for (const std::uint32_t b : members[other])
-                flows.push_back({from.nic(a), from.nic(b), bytes_per_second{nic_rate.value / elsewhere}});
+                flows.push_back(
+                    {from.nic(detail::relay(g, here, a, b)), from.nic(b), bytes_per_second{nic_rate.value / elsewhere}});
         continue;
       }
       if (pattern == edge_pattern::chain && k + 1 == islands.size()) continue;
