@@ -60,6 +60,10 @@ inline constexpr std::uint64_t largest_search = 400'000;  // arcs beyond which n
 inline constexpr std::uint64_t moves_per_unit = 2'000;
 inline constexpr std::uint64_t fewest_moves = 60'000;
 inline constexpr std::uint64_t most_moves = 2'000'000;
+// Moves of annealing, where the caller doesn't say.
+[[nodiscard]] constexpr std::uint64_t moves_for(std::uint64_t units, std::optional<std::uint64_t> given) noexcept {
+  return given.value_or(std::clamp(moves_per_unit * units, fewest_moves, most_moves));
+}
 inline constexpr std::uint64_t polishing_moves_per_unit = 20'000;  // from each start
 inline constexpr std::uint64_t fewest_polishing_moves = 800'000;
 inline constexpr std::uint32_t large_polishing = 400;              // units
@@ -155,10 +159,9 @@ class arranger {
   }
 
   void anneal() {
-    const std::uint64_t moves =
-        p_.moves.value_or(std::clamp(effort::moves_per_unit * graph_.units(), effort::fewest_moves, effort::most_moves));
-    if (moves == 0 || p_.tree.levels() < 2) return;
-    const scale_of_weights s = weights();
+    const std::uint64_t moves = effort::moves_for(graph_.units(), p_.moves);
+    if (moves == 0 || p_.tree.levels() < 2 || graph_.arcs.empty()) return;
+    const weight_scale s = scale_of(graph_, p_.tree);
     random_source random(p_.seed);
     // From hot with half of the moves where that is affordable, then warm from the best so far.
     if (graph_.units() <= 160) {
@@ -173,42 +176,20 @@ class arranger {
     met_.offer(changed.slots(), origin::exchange);
   }
 
-  // What temperatures are counted in.
-  struct scale_of_weights {
-    std::int64_t lightest = 0;
-    std::int64_t heaviest = 0;
-    std::int64_t mean = 0;  // of what a unit's edges weigh together
-    std::int64_t step = 1;  // of distance, at the lowest level that separates slots
-    std::int64_t span = 0;
-  };
-  [[nodiscard]] scale_of_weights weights() const {
-    scale_of_weights s;
-    for (const unit_graph::arc& a : graph_.arcs) {
-      s.lightest = s.lightest == 0 ? a.weight : std::min(s.lightest, a.weight);
-      s.heaviest = std::max(s.heaviest, a.weight);
-      s.mean += a.weight;
-    }
-    s.mean /= graph_.units();
-    s.step = std::max<std::int64_t>(1, p_.tree.distance[1] - p_.tree.distance[0]);
-    s.span = p_.tree.distance.back() - p_.tree.distance[0];
-    return s;
-  }
-
   // Annealing from several of the best, at several temperatures.
   void polish() {
     if (p_.tree.levels() < 2 || graph_.arcs.empty()) return;
-    const scale_of_weights s = weights();
+    const weight_scale s = scale_of(graph_, p_.tree);
+    const bool large = graph_.units() > effort::large_polishing;  // needs long runs more than many of them
     const std::uint64_t degree = std::max<std::uint64_t>(8, graph_.arcs.size() / graph_.units());
     const std::uint64_t moves =
         p_.moves.value_or(std::min(std::max(effort::polishing_moves_per_unit * graph_.units(), effort::fewest_polishing_moves),
-                                   effort::most_polishing_steps / degree * (graph_.units() > effort::large_polishing ? 2 : 1)));
+                                   effort::most_polishing_steps / degree * (large ? 2 : 1)));
     random_source random(p_.seed + 1);
     const std::int64_t base = s.heaviest * s.step;
-    const bool large = graph_.units() > effort::large_polishing;
     const std::array<std::int64_t, 4> hots =
         large ? std::array<std::int64_t, 4>{base / 4, base / 8, base / 2, base / 4}
               : std::array<std::int64_t, 4>{base * 6 / 10, base * 3 / 2, s.mean * s.span / 3, base * 3};
-    // Large jobs need long runs more than many of them.
     for (std::size_t round = 0; round < 2; ++round) {
       const std::vector<arrangement> starts = met_.kept(large ? 2 : 4);
       for (std::size_t i = 0; i < starts.size(); ++i) {

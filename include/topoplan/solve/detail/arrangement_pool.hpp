@@ -52,9 +52,7 @@ class arrangement_pool {
     }
   }
 
-  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
-  // By cost; of equals the one that came first. pre: for best() and cost(), something was offered.
-  [[nodiscard]] const std::vector<entry>& entries() const noexcept { return entries_; }
+  // pre: something was offered. Of equals the one that came first.
   [[nodiscard]] const arrangement& best() const noexcept { return entries_.front().slot_of; }
   [[nodiscard]] std::int64_t cost() const noexcept {
     return entries_.empty() ? std::numeric_limits<std::int64_t>::max() : entries_.front().cost;

@@ -36,12 +36,6 @@ namespace topoplan::inline v1::detail {
   return c.tiers[0].name + " group " + c.tiers[0].nodes[place].name;
 }
 
-// True if a host can stand in for any other of its kind: all of its GPUs may hold ranks.
-[[nodiscard]] inline bool whole_host(const cluster& c, host_id h) {
-  const auto gpus = c.gpus_of(h);
-  return !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [&](gpu_id g) { return c.usable(g); });
-}
-
 // How many GPUs or whole hosts of every place are free. A host whose GPUs lie in several domains counts in that of its first.
 // complexity: O(GPUs).
 [[nodiscard]] inline std::vector<std::uint32_t> free_in(const cluster& c, const spare_rule& rule,

@@ -154,6 +154,29 @@ inline constexpr std::array<std::int64_t, 256> table = make_table();
 
 }  // namespace annealing
 
+// What temperatures are counted in.
+struct weight_scale {
+  std::int64_t lightest = 0;
+  std::int64_t heaviest = 0;
+  std::int64_t mean = 0;  // of what a unit's edges weigh together
+  std::int64_t step = 1;  // of distance, at the lowest level that separates slots
+  std::int64_t span = 0;  // from the lowest level to the highest
+};
+
+// pre: there are arcs, and the tree has two levels or more. complexity: O(arcs).
+[[nodiscard]] inline weight_scale scale_of(const unit_graph& g, const slot_tree& tree) {
+  weight_scale s{.lightest = g.arcs.front().weight};
+  for (const unit_graph::arc& a : g.arcs) {
+    s.lightest = std::min(s.lightest, a.weight);
+    s.heaviest = std::max(s.heaviest, a.weight);
+    s.mean += a.weight;
+  }
+  s.mean /= g.units();
+  s.step = std::max<std::int64_t>(1, tree.distance[1] - tree.distance[0]);
+  s.span = tree.distance.back() - tree.distance[0];
+  return s;
+}
+
 inline std::int64_t exchange::anneal(random_source& random, std::uint64_t moves, std::int64_t hot, std::int64_t cold) {
   if (slot_of_.empty() || tree_->slots() < 2) return 0;
   constexpr std::int64_t scale = 1024;  // temperatures carry 10 bits of fraction

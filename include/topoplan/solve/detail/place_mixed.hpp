@@ -51,16 +51,11 @@ namespace topoplan::inline v1::detail {
   return {std::move(all), by_model(c, std::move(parts))};
 }
 
-// The sets of ranks that share a model, as units, and how many sets each model takes.
-struct model_shares {
-  std::vector<std::uint32_t> model_of_unit;  // index into the parts
-  std::vector<std::uint64_t> sets;           // by part
-};
-
-// Gives sets to models in the order of their ranks, the fastest model first, each as many as it has room for.
+// Gives the sets of ranks that share a model to models in the order of their ranks, the fastest model first, each as many as it
+// has room for; by unit, the part that it goes to. `slots`: by part, room for units.
 // post: none if sets differ in size, a unit lies in two, or there are more sets than room for them. complexity: O(ranks).
-[[nodiscard]] inline std::optional<model_shares> share_out(const layout& l, const unit_scheme& s, axis_set mix,
-                                                           const std::vector<std::uint64_t>& slots) {
+[[nodiscard]] inline std::optional<std::vector<std::uint32_t>> share_out(const layout& l, const unit_scheme& s, axis_set mix,
+                                                                         const std::vector<std::uint64_t>& slots) {
   const std::vector<std::uint32_t> root = one_model_roots(l, mix);
   std::vector<std::uint32_t> set_of(root.size());
   std::vector<std::uint32_t> size;
@@ -76,21 +71,19 @@ struct model_shares {
     if (n != size.front() || n % s.size != 0) return std::nullopt;
   const std::uint32_t units = size.front() / s.size;
   std::vector<std::uint32_t> model_of_set;
-  model_shares shares;
   for (std::uint32_t m = 0; m < slots.size(); ++m) {
     const auto taken = std::min<std::uint64_t>(slots[m] / units, size.size() - model_of_set.size());
-    shares.sets.push_back(taken);
     model_of_set.insert(model_of_set.end(), taken, m);
   }
   if (model_of_set.size() < size.size()) return std::nullopt;
   constexpr std::uint32_t none = ~std::uint32_t{0};
-  shares.model_of_unit.assign(s.units, none);
+  std::vector<std::uint32_t> model_of_unit(s.units, none);
   for (std::uint32_t r = 0; r < root.size(); ++r) {
-    std::uint32_t& m = shares.model_of_unit[s.unit_of[r]];
+    std::uint32_t& m = model_of_unit[s.unit_of[r]];
     if (m == none) m = model_of_set[set_of[r]];
     else if (m != model_of_set[set_of[r]]) return std::nullopt;
   }
-  return shares;
+  return model_of_unit;
 }
 
 // Units on slots of their models, improved by exchanges within a model. pre: a slot for every unit of every model.
@@ -107,19 +100,12 @@ struct model_shares {
   if (graph.arcs.empty() || graph.arcs.size() > effort::largest_search) return slot_of;
   exchange changed(graph, tree, std::move(slot_of), kinds);
   changed.descend(8);
-  std::int64_t lightest = graph.arcs.front().weight;
-  std::int64_t heaviest = 0;
-  for (const unit_graph::arc& a : graph.arcs) {
-    lightest = std::min(lightest, a.weight);
-    heaviest = std::max(heaviest, a.weight);
-  }
-  const std::uint64_t moves =
-      o.moves.value_or(std::clamp(effort::moves_per_unit * graph.units(), effort::fewest_moves, effort::most_moves));
+  const std::uint64_t moves = effort::moves_for(graph.units(), o.moves);
   if (moves == 0 || tree.levels() < 2) return changed.slots();
-  const std::int64_t step = std::max<std::int64_t>(1, tree.distance[1] - tree.distance[0]);
+  const weight_scale s = scale_of(graph, tree);
   exchange warmed(graph, tree, changed.slots(), kinds);
   random_source random(o.seed);
-  warmed.anneal(random, moves, heaviest * step / 2, lightest * step / 10);
+  warmed.anneal(random, moves, s.heaviest * s.step / 2, s.lightest * s.step / 10);
   warmed.descend(8);
   return cost_of(graph, tree, warmed.slots()) < cost_of(graph, tree, changed.slots()) ? warmed.slots() : changed.slots();
 }
@@ -140,8 +126,8 @@ struct model_shares {
       all.insert(all.end(), slots.begin(), slots.end());
       make.insert(make.end(), slots.size(), m);
     }
-    const std::optional<model_shares> shares = share_out(b.l, s, b.options.mix, room);
-    if (!shares) continue;
+    const std::optional<std::vector<std::uint32_t>> model_of_unit = share_out(b.l, s, b.options.mix, room);
+    if (!model_of_unit) continue;
     std::vector<std::uint32_t> makes;  // by model and size
     for (std::size_t i = 0; i < all.size(); ++i)
       makes.push_back(static_cast<std::uint32_t>(all[i].gpus.size()) * static_cast<std::uint32_t>(parts.size()) + make[i]);
@@ -155,7 +141,7 @@ struct model_shares {
     }
     const unit_graph graph = make_unit_graph(b.l, edge_axes(b.l, b.price), s);
     pool_answer answer;
-    settle(b, seated(b, s, tree, arrange_models(graph, tree, kinds, shares->model_of_unit, b.options)), answer);
+    settle(b, seated(b, s, tree, arrange_models(graph, tree, kinds, *model_of_unit, b.options)), answer);
     return answer;
   }
   return std::nullopt;

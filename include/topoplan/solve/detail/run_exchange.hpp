@@ -61,16 +61,11 @@ namespace topoplan::inline v1::detail {
   exchange changed(graph, hosts, start, room);
   changed.descend(8);
   if (moves > 0 && !graph.arcs.empty()) {
-    std::int64_t lightest = graph.arcs.front().weight;
-    std::int64_t heaviest = 0;
-    for (const unit_graph::arc& a : graph.arcs) {
-      lightest = std::min(lightest, a.weight);
-      heaviest = std::max(heaviest, a.weight);
-    }
-    const std::int64_t step = std::max<std::int64_t>(1, hosts.distance.back() - hosts.distance.front());
+    const weight_scale s = scale_of(graph, hosts);
+    const std::int64_t step = std::max<std::int64_t>(1, s.span);
     exchange warmed(graph, hosts, changed.slots(), room);
     random_source random(seed);
-    warmed.anneal(random, moves, heaviest * step / 4, lightest * step / 10);
+    warmed.anneal(random, moves, s.heaviest * step / 4, s.lightest * step / 10);
     warmed.descend(8);
     if (cost_of(graph, hosts, warmed.slots()) < cost_of(graph, hosts, changed.slots())) changed = warmed;
   }

@@ -114,8 +114,7 @@ inline void try_uneven_runs(const bound_problem& b, std::int64_t bound, pool_ans
     if (offer(runs)) start = runs;
   }
   if (!start.empty() && p->set_size == 1 && best.cost > bound && p->graph.arcs.size() <= effort::largest_search) {
-    const std::uint64_t moves =
-        b.options.moves.value_or(std::clamp(effort::moves_per_unit * hosts, effort::fewest_moves, effort::most_moves));
+    const std::uint64_t moves = effort::moves_for(hosts, b.options.moves);
     static_cast<void>(offer(exchanged(*p, start, b.options.seed, moves)));
   }
   if (!p->exact || hosts > effort::exact_units || (!best.gpu_of_rank.empty() && (b.timed != nullptr || best.cost <= bound)))

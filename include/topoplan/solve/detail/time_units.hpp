@@ -5,6 +5,7 @@
 #include <topoplan/cost/detail/uplinks.hpp>
 #include <topoplan/cost/placement_groups.hpp>
 #include <topoplan/layout/layout.hpp>
+#include <topoplan/solve/detail/arrange.hpp>
 #include <topoplan/solve/detail/random.hpp>
 #include <topoplan/solve/detail/slot_tree.hpp>
 #include <topoplan/solve/detail/slots.hpp>
@@ -25,7 +26,6 @@
 namespace topoplan::inline v1::detail {
 
 namespace time_effort {
-inline constexpr std::uint32_t exact_units = 12;
 inline constexpr std::uint64_t exact_nodes = 3'000'000;
 inline constexpr std::uint64_t moves_per_unit = 300;
 inline constexpr std::uint64_t most_moves = 150'000;
@@ -106,7 +106,7 @@ struct timed_problem {
   time_search search(graph, tree, loads, p.by);
   for (const arrangement& slots : known) candidates.push_back({slots, search.of(slots)});
   std::sort(candidates.begin(), candidates.end(), order);
-  if (graph.units() <= time_effort::exact_units) {
+  if (graph.units() <= effort::exact_units) {
     timed_units best = std::move(candidates.front());
     best.exhaustive = search.exhaust(best.slot_of, best.costs, time_effort::exact_nodes);
     if (best.exhaustive) return best;
