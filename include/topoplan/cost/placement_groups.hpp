@@ -5,6 +5,7 @@
 #include <topoplan/core/error.hpp>
 #include <topoplan/core/ids.hpp>
 #include <topoplan/cost/axis_groups.hpp>
+#include <topoplan/cost/detail/group_axes.hpp>
 #include <topoplan/cost/detail/uplinks.hpp>
 #include <topoplan/cost/group_shape.hpp>
 #include <topoplan/layout/axis.hpp>
@@ -309,7 +310,7 @@ class placed_ranks {
 [[nodiscard]] inline axis_groups groups_of(const cluster& c, const layout& l, std::span<const std::uint32_t> gpu_of_rank) {
   const detail::placed_ranks seats(c, l, gpu_of_rank);
   axis_groups g;
-  for (const axis_group& one : all_axis_groups) g.*one.shape = seats.shape(one.over);
+  for (const detail::axis_group& one : detail::all_axis_groups) g.*one.shape = seats.shape(one.over);
   return g;
 }
 

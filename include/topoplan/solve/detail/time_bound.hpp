@@ -2,6 +2,7 @@
 #pragma once
 
 #include <topoplan/cost/axis_groups.hpp>
+#include <topoplan/cost/detail/group_axes.hpp>
 #include <topoplan/layout/layout.hpp>
 #include <topoplan/solve/bound.hpp>
 #include <topoplan/solve/detail/pool.hpp>

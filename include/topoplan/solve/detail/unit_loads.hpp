@@ -3,6 +3,7 @@
 
 #include <topoplan/cluster/cluster.hpp>
 #include <topoplan/cost/axis_groups.hpp>
+#include <topoplan/cost/detail/group_axes.hpp>
 #include <topoplan/cost/detail/uplinks.hpp>
 #include <topoplan/cost/placement_groups.hpp>
 #include <topoplan/layout/layout.hpp>
